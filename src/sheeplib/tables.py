@@ -1,0 +1,263 @@
+"""The six tidy tables that everything is computed from, the labels, and the offsets rule.
+
+Offsets are Unicode code points, counted from 0 and half-open: `text[start:end]` is the marked
+text. This holds everywhere in the package. Missing values are `pd.NA`, never a category.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+
+import pandas as pd
+import pandera.pandas as pa
+
+from sheeplib.errors import InputError, Problem
+
+
+class Label(enum.StrEnum):
+    """Kinds of hallucination, in the order of SHEEP, Table 1."""
+
+    INVENTION = "A"
+    MISCHARACTERIZATION = "B"
+    OCR = "C"
+    MISCOUNTING = "D"
+    OTHER = "E"
+    NONE = "F"
+
+    @property
+    def official_name(self) -> str:
+        """Name in the shared task's files; `none` is inferred and never written there."""
+        return OFFICIAL_NAMES[self]
+
+    @classmethod
+    def parse(cls, text: str) -> Label:
+        """Read a letter (`"C"`) or an official name (`"OCR"`).
+
+        Raises
+        ------
+        InputError
+            If the text is neither; the message lists the known names.
+        """
+        label = _LABELS_BY_TEXT.get(text)
+        if label is None:
+            raise InputError(unknown_label(text))
+        return label
+
+
+OFFICIAL_NAMES: Mapping[Label, str] = {
+    Label.INVENTION: "invention",
+    Label.MISCHARACTERIZATION: "mischaracterization",
+    Label.OCR: "OCR",
+    Label.MISCOUNTING: "miscounting",
+    Label.OTHER: "other",
+    Label.NONE: "none",
+}
+_LABELS_BY_TEXT = {str(label): label for label in Label} | {n: la for la, n in OFFICIAL_NAMES.items()}
+MARKED_LABELS = tuple(label for label in Label if label is not Label.NONE)  # what a span may carry
+
+
+def unknown_label(value: object, **where: object) -> Problem:
+    """The problem to report for a label that is none of ours."""
+    known = ", ".join(f"{label} ({label.official_name})" for label in MARKED_LABELS)
+    return Problem("unknown label", f"Use one of {known}", value=value, **where)  # type: ignore[arg-type]
+
+
+TEXT, WHOLE, REAL, TRUTH = "string", "int64", "float64", "boolean"
+
+
+def _column(kind: str, about: str, *checks: pa.Check, missing: bool = False) -> pa.Column:
+    return pa.Column(kind, list(checks), nullable=missing, coerce=True, description=about)
+
+
+def _optional(kind: str, about: str) -> pa.Column:
+    return _column(kind, about, missing=True)
+
+
+_ITEM = _column(TEXT, "identifier of the item")
+_NOT_NEGATIVE = pa.Check.ge(0, error="must not be negative")
+_SPAN_LABEL = pa.Check.isin([str(label) for label in MARKED_LABELS], error="must be one of A, B, C, D, E")
+_START = _column(WHOLE, "first marked code point", _NOT_NEGATIVE)
+_END = _column(WHOLE, "code point after the last marked one", _NOT_NEGATIVE)
+
+SCHEMAS: Mapping[str, pa.DataFrameSchema] = {
+    # One row is one answer about one image.
+    "items": pa.DataFrameSchema(
+        {
+            "item": _ITEM,
+            "corpus": _column(TEXT, "name of the corpus"),
+            "split": _optional(TEXT, "train, test, ..."),
+            "language": _optional(TEXT, "ISO 639-1 code, lower case"),
+            "prompt": _optional(TEXT, "question about the image"),
+            "image": _optional(TEXT, "name of the image"),
+            "response": _column(TEXT, "answer whose characters the spans count"),
+            "strategy": _optional(TEXT, "how the item was chosen: random, map or human"),
+            "model": _optional(TEXT, "model that generated the response"),
+            "source": _optional(TEXT, "data set that the question comes from"),
+            "prelabel": _optional(TEXT, "label expected by the judge or the writer, A to F"),
+        },
+        unique=["item"],
+    ),
+    # One row is one annotator's judgement of one item, with or without spans.
+    "ratings": pa.DataFrameSchema(
+        {
+            "item": _ITEM,
+            "annotator": _column(TEXT, "identifier of the annotator"),
+            "comment": _optional(TEXT, "what the annotator remarked"),
+        },
+        unique=["item", "annotator"],
+    ),
+    # One row is one marked span of one rating.
+    "spans": pa.DataFrameSchema(
+        {
+            "item": _ITEM,
+            "annotator": _column(TEXT, "identifier of the annotator"),
+            "order": _column(WHOLE, "place among the rating's spans as written, from 0", _NOT_NEGATIVE),
+            "start": _START,
+            "end": _END,
+            "label": _column(TEXT, "A to E; missing where a corpus has no kinds", _SPAN_LABEL, missing=True),
+        },
+        unique=["item", "annotator", "order"],
+    ),
+    # One row is one token of a response as an evaluator model read it; features follow.
+    "tokens": pa.DataFrameSchema(
+        {
+            "item": _ITEM,
+            "evaluator": _column(TEXT, "model that read the response"),
+            "token": _column(WHOLE, "place of the token in the response, from 0", _NOT_NEGATIVE),
+            "start": _START,
+            "end": _END,
+        },
+        unique=["item", "evaluator", "token"],
+    ),
+    # One row is one object named in a caption; detector scores follow.
+    "mentions": pa.DataFrameSchema(
+        {
+            "item": _ITEM,
+            "mention": _column(WHOLE, "place of the mention in the caption, from 0", _NOT_NEGATIVE),
+            "start": _START,
+            "end": _END,
+            "concept": _column(TEXT, "object class, such as a COCO class"),
+            "status": _optional(TEXT, "concrete, hallucinated, non-assertive or excluded"),
+            "subtype": _optional(TEXT, "hedged, depictive, purpose or negation"),
+            "present": _optional(TRUTH, "whether the image shows the object"),
+        },
+        unique=["item", "mention"],
+    ),
+    # One row is one number that a chapter reports; grouping columns stand between.
+    "results": pa.DataFrameSchema(
+        {
+            "quantity": _column(TEXT, "name of the quantity"),
+            "value": _column(REAL, "the number; missing if undefined", missing=True),
+            "low": _column(REAL, "lower end of the interval", missing=True),
+            "high": _column(REAL, "upper end of the interval", missing=True),
+            "n": _optional("Int64", "units that the number rests on"),
+            "corpus": _optional(TEXT, "corpus it was computed from"),
+            "seed": _optional("Int64", "seed of the resamples"),
+            "notebook": _optional(TEXT, "chapter that reports it"),
+        },
+    ),
+    # Derived from spans, or read where a release gives nothing else: who marked what, in shares.
+    "labels": pa.DataFrameSchema(
+        {
+            "item": _ITEM,
+            "start": _START,
+            "end": _END,
+            "prob": _column(REAL, "share of annotators who marked it with this label"),
+            "label": _column(TEXT, "A to E; missing where a corpus has no kinds", _SPAN_LABEL, missing=True),
+        },
+    ),
+}
+
+
+def validate(table: str, frame: pd.DataFrame, path: object = None) -> pd.DataFrame:
+    """Check a frame against its schema and give it the declared column types.
+
+    Parameters
+    ----------
+    table : str
+        Name of the schema: one of `SCHEMAS`.
+    frame : DataFrame
+        Further columns (features, scores, groups) are kept as they are.
+    path : optional
+        File to name in messages.
+
+    Returns
+    -------
+    DataFrame
+        A copy with the declared types; declared columns come first.
+
+    Raises
+    ------
+    InputError
+        With row, field, value and remedy of everything that is wrong.
+    """
+    schema = SCHEMAS[table]
+    declared = list(schema.columns)
+    absent = [name for name in declared if name not in frame.columns]
+    if absent:
+        about = "; ".join(f"'{name}': {schema.columns[name].description}" for name in absent)
+        raise InputError(Problem(f"table '{table}' lacks columns", f"Add {about}", path=path))  # type: ignore[arg-type]
+    frame = frame.reset_index(drop=True)
+    try:
+        valid = schema.validate(frame, lazy=True)
+    except pa.errors.SchemaErrors as errors:
+        raise InputError(_problems(table, errors.failure_cases, path)) from None
+    return valid[declared + [name for name in valid.columns if name not in declared]]
+
+
+def empty(table: str) -> pd.DataFrame:
+    """A table of the given name without rows."""
+    columns = SCHEMAS[table].columns
+    return pd.DataFrame({name: pd.array([], dtype=str(column.dtype)) for name, column in columns.items()})
+
+
+def check_offsets(items: pd.DataFrame, spans: pd.DataFrame, path: object = None) -> None:
+    """Check that every span covers at least one code point of its item's response.
+
+    Parameters
+    ----------
+    items : DataFrame
+        Table `items`.
+    spans : DataFrame
+        Table with `item, start, end`.
+
+    Raises
+    ------
+    InputError
+        Naming the spans of unknown items, empty spans, and spans past the end.
+    """
+    lengths = items.set_index("item")["response"].str.len()
+    length = spans["item"].map(lengths)
+    broken = {
+        "span of an item that is not in the items": (length.isna(), "Remove it or add the item"),
+        "span covers nothing": (spans["end"] <= spans["start"], "Offsets are half-open: end > start"),
+        "span ends past the text": (spans["end"] > length.fillna(0), "Count Unicode code points, not bytes"),
+    }
+    problems = [
+        Problem(f"item {row.item}: {what}", remedy, path=path, field="start, end", value=(row.start, row.end))  # type: ignore[arg-type]
+        for what, (wrong, remedy) in broken.items()
+        for row in spans[wrong.astype(bool)].itertuples()
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _problems(table: str, failures: pd.DataFrame, path: object) -> list[Problem]:
+    """Translate pandera's failure cases, one row a case, into problems a person can act on."""
+    remedies = {
+        "multiple_fields_uniqueness": "Rows must be distinct in these fields; remove the duplicate",
+        "not_nullable": "Fill it in; only optional fields may be missing",
+    }
+    problems = []
+    for case in failures.itertuples():
+        check = str(case.check)
+        row = "" if pd.isna(case.index) else f"row {int(case.index)}: "
+        what = "value is missing" if check == "not_nullable" else check.replace("_", " ")
+        remedy = remedies.get(check, "")
+        if check.startswith(("coerce_dtype", "dtype")):
+            what, remedy = "wrong type of value", f"Expected {check.split('(')[-1].strip(')').strip(chr(39))}"
+        field = str(case.column) if case.column is not None else None
+        value = None if check == "not_nullable" else case.failure_case
+        problems.append(Problem(f"table '{table}', {row}{what}", remedy, path=path, field=field, value=value))  # type: ignore[arg-type]
+    return problems
