@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 import pandera.pandas as pa
@@ -63,14 +64,15 @@ def unknown_label(value: object, **where: object) -> Problem:
     return Problem("unknown label", f"Use one of {known}", value=value, **where)  # type: ignore[arg-type]
 
 
-TEXT, WHOLE, REAL, TRUTH = "string", "int64", "float64", "boolean"
+TEXT = pd.StringDtype()  # not "str", whose missing value is a number: NaN
+WHOLE, REAL, TRUTH = "int64", "float64", "boolean"
 
 
-def _column(kind: str, about: str, *checks: pa.Check, missing: bool = False) -> pa.Column:
+def _column(kind: Any, about: str, *checks: pa.Check, missing: bool = False) -> pa.Column:
     return pa.Column(kind, list(checks), nullable=missing, coerce=True, description=about)
 
 
-def _optional(kind: str, about: str) -> pa.Column:
+def _optional(kind: Any, about: str) -> pa.Column:
     return _column(kind, about, missing=True)
 
 
@@ -96,6 +98,7 @@ SCHEMAS: Mapping[str, pa.DataFrameSchema] = {
             "source": _optional(TEXT, "data set that the question comes from"),
             "prelabel": _optional(TEXT, "label expected by the judge or the writer, A to F"),
         },
+        report_duplicates="exclude_first",
         unique=["item"],
     ),
     # One row is one annotator's judgement of one item, with or without spans.
@@ -105,6 +108,7 @@ SCHEMAS: Mapping[str, pa.DataFrameSchema] = {
             "annotator": _column(TEXT, "identifier of the annotator"),
             "comment": _optional(TEXT, "what the annotator remarked"),
         },
+        report_duplicates="exclude_first",
         unique=["item", "annotator"],
     ),
     # One row is one marked span of one rating.
@@ -117,6 +121,7 @@ SCHEMAS: Mapping[str, pa.DataFrameSchema] = {
             "end": _END,
             "label": _column(TEXT, "A to E; missing where a corpus has no kinds", _SPAN_LABEL, missing=True),
         },
+        report_duplicates="exclude_first",
         unique=["item", "annotator", "order"],
     ),
     # One row is one token of a response as an evaluator model read it; features follow.
@@ -128,6 +133,7 @@ SCHEMAS: Mapping[str, pa.DataFrameSchema] = {
             "start": _START,
             "end": _END,
         },
+        report_duplicates="exclude_first",
         unique=["item", "evaluator", "token"],
     ),
     # One row is one object named in a caption; detector scores follow.
@@ -142,6 +148,7 @@ SCHEMAS: Mapping[str, pa.DataFrameSchema] = {
             "subtype": _optional(TEXT, "hedged, depictive, purpose or negation"),
             "present": _optional(TRUTH, "whether the image shows the object"),
         },
+        report_duplicates="exclude_first",
         unique=["item", "mention"],
     ),
     # One row is one number that a chapter reports; grouping columns stand between.
@@ -198,18 +205,25 @@ def validate(table: str, frame: pd.DataFrame, path: object = None) -> pd.DataFra
     if absent:
         about = "; ".join(f"'{name}': {schema.columns[name].description}" for name in absent)
         raise InputError(Problem(f"table '{table}' lacks columns", f"Add {about}", path=path))  # type: ignore[arg-type]
-    frame = frame.reset_index(drop=True)
     try:
-        valid = schema.validate(frame, lazy=True)
+        valid = schema.validate(frame.reset_index(drop=True), lazy=True)
     except pa.errors.SchemaErrors as errors:
         raise InputError(_problems(table, errors.failure_cases, path)) from None
-    return valid[declared + [name for name in valid.columns if name not in declared]]
+    ordered = valid[declared + [name for name in valid.columns if name not in declared]]
+    return ordered.astype(_text_columns(table))
+
+
+def _text_columns(table: str) -> dict[str, pd.StringDtype]:
+    """Pandera takes one kind of text for another; here the kind of missing value matters."""
+    columns = SCHEMAS[table].columns.items()
+    return {name: TEXT for name, column in columns if isinstance(column.dtype.type, pd.StringDtype)}
 
 
 def empty(table: str) -> pd.DataFrame:
     """A table of the given name without rows."""
     columns = SCHEMAS[table].columns
-    return pd.DataFrame({name: pd.array([], dtype=str(column.dtype)) for name, column in columns.items()})
+    frame = pd.DataFrame({name: pd.array([], dtype=column.dtype.type) for name, column in columns.items()})
+    return frame.astype(_text_columns(table))
 
 
 def check_offsets(items: pd.DataFrame, spans: pd.DataFrame, path: object = None) -> None:
@@ -245,19 +259,22 @@ def check_offsets(items: pd.DataFrame, spans: pd.DataFrame, path: object = None)
 
 def _problems(table: str, failures: pd.DataFrame, path: object) -> list[Problem]:
     """Translate pandera's failure cases, one row a case, into problems a person can act on."""
-    remedies = {
-        "multiple_fields_uniqueness": "Rows must be distinct in these fields; remove the duplicate",
-        "not_nullable": "Fill it in; only optional fields may be missing",
-    }
-    problems = []
+    unique = ", ".join(SCHEMAS[table].unique or [])
+    found: dict[tuple[object, object], Problem] = {}
     for case in failures.itertuples():
-        check = str(case.check)
-        row = "" if pd.isna(case.index) else f"row {int(case.index)}: "
-        what = "value is missing" if check == "not_nullable" else check.replace("_", " ")
-        remedy = remedies.get(check, "")
-        if check.startswith(("coerce_dtype", "dtype")):
-            what, remedy = "wrong type of value", f"Expected {check.split('(')[-1].strip(')').strip(chr(39))}"
-        field = str(case.column) if case.column is not None else None
-        value = None if check == "not_nullable" else case.failure_case
-        problems.append(Problem(f"table '{table}', {row}{what}", remedy, path=path, field=field, value=value))  # type: ignore[arg-type]
-    return problems
+        check, field, value = str(case.check), case.column, case.failure_case
+        what, remedy = check, ""
+        if check == "multiple_fields_uniqueness":
+            field, value = unique, None
+            what, remedy = "this combination occurs twice", "Remove one of the rows"
+        elif check == "not_nullable":
+            value, what, remedy = None, "value is missing", "Fill it in; only optional fields may be missing"
+        elif "dtype" in check:
+            kind = SCHEMAS[table].columns[case.column].dtype
+            what, remedy = "wrong type of value", f"Expected {kind}"
+        elif pd.isna(case.index):
+            continue  # a check that a wrong type kept from running; the type has been reported
+        row = "" if pd.isna(case.index) else f", row {int(case.index)}"
+        problem = Problem(f"table '{table}'{row}: {what}", remedy, path=path, field=str(field), value=value)  # type: ignore[arg-type]
+        found.setdefault((case.index, field), problem)
+    return list(found.values())
