@@ -256,3 +256,9 @@ def test_pairs_of_annotators_on_real_data(shared):
         agreeing = np.mean([np.mean([a == b for a, b in combinations(vote, 2)]) for vote in votes])
         assert presence[language] == pytest.approx((agreeing - 0.5) / 0.5, abs=1e-12)
     assert constant >= 5
+
+
+def test_a_corpus_without_items_has_no_value_and_a_reason():
+    corpus = random_corpus(np.random.default_rng(1), 5)
+    nothing = agreement(corpus.select(pd.Series(False, index=corpus.items.index)), resamples=5)
+    assert nothing["value"].isna().all() and nothing["reason"].notna().all()

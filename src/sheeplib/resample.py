@@ -105,6 +105,8 @@ def resample(
     -------
     ndarray, shape (n_resamples, ...)
     """
+    if not len(contributions):
+        return statistic(np.zeros((n_resamples, contributions.shape[1])))
     if clusters is None:
         # Units that add the same to every sum are interchangeable: draw how many of each kind.
         kinds, sizes = np.unique(contributions, axis=0, return_counts=True)
