@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -77,19 +77,34 @@ def scan_jsonl(
     InputError
         If the file cannot be read at all.
     """
-    decoder = _TOLERANT if constants else _STRICT
     try:
         with open(path, "rb") as file:
-            for number, line in enumerate(file, start=1):
-                if number == 1:
-                    line = line.removeprefix(BYTE_ORDER_MARK)
-                if line.strip():
-                    yield number, _record(line, decoder, path, number)
-                elif blank == "error":
-                    yield number, Problem("empty line", "Remove it", path=path, line=number)
+            yield from scan_lines(file, path, blank, constants)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise InputError(Problem(f"cannot be read: {reason}", "Give a readable file", path=path)) from None
+
+
+def scan_lines(
+    lines: Iterable[bytes], path: str | Path, blank: Blank = "skip", constants: bool = False
+) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+    """As `scan_jsonl`, for lines that come from elsewhere, such as a member of an archive.
+
+    Parameters
+    ----------
+    lines : iterable of bytes
+        Each up to and with its line feed.
+    path : str or Path
+        Name for messages.
+    """
+    decoder = _TOLERANT if constants else _STRICT
+    for number, line in enumerate(lines, start=1):
+        if number == 1:
+            line = line.removeprefix(BYTE_ORDER_MARK)
+        if line.strip():
+            yield number, _record(line, decoder, path, number)
+        elif blank == "error":
+            yield number, Problem("empty line", "Remove it", path=path, line=number)
 
 
 def _record(

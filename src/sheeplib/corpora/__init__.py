@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -45,6 +46,8 @@ class Corpus:
         Licence of the data.
     simulated : str
         What in the corpus is simulated, in a sentence; empty where all of it is real.
+    picture : callable, optional
+        Gives an item's image (a PIL image) by the name in `items`, where images are at hand.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Corpus:
     notes: tuple[str, ...] = ()
     licence: str = ""
     simulated: str = ""
+    picture: Callable[[str], Any] | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -73,10 +77,7 @@ class Corpus:
             name: (table := getattr(self, name))[table["item"].isin(kept)].reset_index(drop=True)
             for name in ("ratings", "spans", "labels")
         }
-        return Corpus(
-            self.name, items, **parts, lacks=self.lacks, notes=self.notes,
-            licence=self.licence, simulated=self.simulated,
-        )  # fmt: skip
+        return replace(self, items=items, **parts)
 
 
 def load(name: str, **options: Any) -> Corpus:
@@ -98,7 +99,13 @@ def load(name: str, **options: Any) -> Corpus:
     InputError
         If the name is unknown, or the files are not what they should be.
     """
-    return _loader(name)(**options)
+    loader = _loader(name)
+    try:
+        inspect.signature(loader).bind(**options)
+    except TypeError as error:
+        takes = ", ".join(inspect.signature(loader).parameters) or "nothing"
+        raise InputError(Problem(f"corpus '{name}': {error}", f"It takes: {takes}")) from None
+    return loader(**options)
 
 
 def _loader(name: str) -> Callable[..., Corpus]:
