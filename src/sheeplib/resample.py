@@ -72,14 +72,15 @@ def weights(
         Blocks of resamples, `n_resamples` rows in all; the split into blocks does not change the
         numbers. Without clusters each row sums to `n_units`.
     """
-    codes = slice(None) if clusters is None else pd.factorize(clusters)[0]
-    n_drawn = n_units if clusters is None else len(np.unique(codes))
+    codes, kinds = (None, ()) if clusters is None else pd.factorize(clusters)
+    n_drawn = n_units if codes is None else len(kinds)
     rows = max(1, BLOCK // max(n_units, 1))
     for first in range(0, n_resamples, rows):
         block = np.empty((min(rows, n_resamples - first), n_units))
         for row in block:
             drawn = rng.integers(n_drawn, size=n_drawn)
-            row[:] = np.bincount(drawn, minlength=n_drawn)[codes]
+            times = np.bincount(drawn, minlength=n_drawn)
+            row[:] = times if codes is None else times[codes]
         yield block
 
 

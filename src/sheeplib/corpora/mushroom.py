@@ -58,7 +58,7 @@ def load(directory: str | Path | None = None, languages: Sequence[str] | None = 
                 problems.append(record)
                 continue
             found = _problems(record, path, line)
-            item = record.get("id")
+            item = str(record.get("id"))
             if not found and item in lines:
                 found = [
                     Problem(f"id is there twice, first in {lines[item]}", "Keep one", path, line, "id", item)
