@@ -218,7 +218,8 @@ def agreement(
     for key, members in groups.items():
         group = dict(zip(by, key if isinstance(key, tuple) else (key,), strict=True))
         rng = resample.generator(seed, "agreement", *(f"{name}={group[name]}" for name in sorted(group)))
-        clusters = items[cluster].to_numpy()[members] if cluster else None
+        # an item whose cluster is missing is a cluster of its own
+        clusters = items[cluster].fillna(items["item"]).to_numpy()[members] if cluster else None
         rows += [group | row for row in _rows(known, members, resamples, rng, clusters)]
         rows += [
             group | {"quantity": name, "n": 0, "reason": corpus.lacks.get("ratings") or corpus.lacks["kinds"]}

@@ -39,7 +39,7 @@ def describe(corpus: Corpus) -> Remark:
         f"Licence: {corpus.licence or 'not stated'}."
     )
     kind = f"Simulated: {corpus.simulated}" if corpus.simulated else "Items and annotations are real."
-    lacks = [f"No {name}: {why}." for name, why in corpus.lacks.items()]
+    lacks = [f"No {name}: {why.removesuffix('.')}." for name, why in corpus.lacks.items()]
     return Remark((counts, kind), (*lacks, *(f"Note: {note}." for note in corpus.notes)))
 
 
