@@ -1,0 +1,54 @@
+import pytest
+
+from sheeplib import InputError, profiles
+from sheeplib.corpora import CORPORA
+from sheeplib.profiles import Profile, profile
+
+
+def test_the_default_needs_no_data():
+    found = profile(environment={})
+    assert found.name == "meadow"
+    assert found.parameters == {"corpus": "meadow", "seed": 2026, "resamples": 2000}
+    assert found.notebooks is None
+
+
+@pytest.mark.parametrize("name", profiles.names())
+def test_every_profile_names_a_corpus_and_what_draws_it(name, tmp_path):
+    found = profile(name, directory=str(tmp_path), environment={})
+    assert found.parameters["corpus"] in CORPORA
+    assert {"seed", "resamples"} <= set(found.parameters)
+    assert found.title
+
+
+def test_data_are_found_through_the_environment(tmp_path):
+    found = profile("sheep", environment={"SHEEP_DATA": str(tmp_path)})
+    assert found.parameters["directory"] == str(tmp_path.resolve())
+    other = tmp_path / "other"
+    other.mkdir()
+    both = {"SHEEP_DATA": str(tmp_path), "MUSHROOM_DATA": str(other)}
+    assert profile("mushroom", environment=both).parameters["directory"] == str(other.resolve())
+    given = profile("mushroom", environment=both, directory=str(tmp_path))
+    assert given.parameters["directory"] == str(tmp_path.resolve())
+
+
+def test_missing_data_are_asked_for(tmp_path):
+    with pytest.raises(InputError, match="make book PROFILE=sheep SHEEP_DATA=DIR"):
+        profile("sheep", environment={"SHEEP_DATA": ""})
+    with pytest.raises(InputError, match="SHEEP_DATA of profile 'sheep'"):
+        profile("sheep", environment={"SHEEP_DATA": str(tmp_path / "absent")})
+
+
+def test_an_unknown_name_is_refused_with_a_near_one():
+    with pytest.raises(
+        InputError, match="unknown profile 'medow'. Did you mean 'meadow'. Known: meadow, mushroom"
+    ):
+        profile("medow")
+
+
+def test_overrides_take_precedence_and_none_is_not_given():
+    found = profile(environment={}, seed=7, resamples=None)
+    assert (found.parameters["seed"], found.parameters["resamples"]) == (7, 2000)
+
+
+def test_a_notebook_takes_what_it_declares():
+    assert Profile("x", "x", {"seed": 1, "corpus": "c"}).values(["seed", "n"]) == {"seed": 1}
