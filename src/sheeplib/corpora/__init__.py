@@ -7,6 +7,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -61,7 +62,7 @@ class Corpus:
     simulated: str = ""
     picture: Callable[[str], Any] | None = None
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256 (first 16 hexadecimal digits) of the tables' contents."""
         digest = hashlib.sha256(self.name.encode())
