@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from sheeplib import InputError
-from sheeplib.report import interval, number, show_figure, show_table
+from sheeplib.report import interval, number, show_figure, show_table, wide
 from sheeplib.report.display import figure_forms, table_forms
 
 NASTY = [
@@ -147,3 +147,20 @@ def test_showing_gives_every_form_and_the_data_to_download(figure, monkeypatch):
     content = base64.b64decode(re.search(r"base64,([^\"]+)", link["text/html"])[1])
     pd.testing.assert_frame_equal(pd.read_csv(io.BytesIO(content)), frame, check_dtype=False)
     assert 'download="tab-x.csv"' in link["text/html"]
+
+
+def test_results_are_arranged_with_a_row_a_group_and_a_column_a_quantity():
+    results = pd.DataFrame(
+        {
+            "quantity": ["a", "b", "a", "c"],
+            "language": [pd.NA, pd.NA, "en", "en"],
+            "value": [0.5, float("nan"), 0.25, 9.0],
+            "low": [0.4, float("nan"), 0.1, 9.0],
+            "high": [0.6, float("nan"), 0.3, 9.0],
+        }
+    )
+    table = wide(results, ["language"], {"b": "B", "a": "A"}, digits=2)
+    assert list(table.columns) == ["group", "B", "A"]
+    assert table["group"].tolist() == ["all items", "en"]
+    assert table["A"].tolist() == ["0.50 [0.40, 0.60]", "0.25 [0.10, 0.30]"]
+    assert table["B"][0] == "undefined" and pd.isna(table["B"][1])

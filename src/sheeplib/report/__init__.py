@@ -1,7 +1,7 @@
 """What a page shows: figures and tables with captions, samples in colour, results, receipts."""
 
 from sheeplib.report import figures, scorecard, style
-from sheeplib.report.display import interval, number, show_figure, show_table
+from sheeplib.report.display import interval, number, show_figure, show_table, wide
 from sheeplib.report.receipts import Receipt, about, receipt
 from sheeplib.report.remarks import Remark, describe, reasons
 from sheeplib.report.results import read_results, results_directory, save_results
@@ -10,5 +10,5 @@ from sheeplib.report.samples import Sample, view, view_item
 __all__ = [
     "Receipt", "Remark", "Sample", "about", "describe", "figures", "interval", "number", "read_results",
     "reasons", "receipt", "results_directory", "save_results", "scorecard", "show_figure", "show_table",
-    "style", "view", "view_item",
+    "style", "view", "view_item", "wide",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ import html
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -65,7 +65,38 @@ def interval(value: Any, low: Any = None, high: Any = None, digits: int = 3, rea
     return f"{number(value, digits)} [{number(low, digits)}, {number(high, digits)}]"
 
 
-def show_table(frame: pd.DataFrame, caption: str, label: str, digits: int = 3) -> None:
+def wide(
+    results: pd.DataFrame, rows: Sequence[str], names: Mapping[str, str], digits: int = 3
+) -> pd.DataFrame:
+    """Arrange results for reading: a row a group, a column a quantity, each value with its interval.
+
+    Parameters
+    ----------
+    results : DataFrame
+        Table `results`.
+    rows : sequence of str
+        Grouping columns; the row of all items is called so.
+    names : mapping of str to str
+        Quantities to show, in this order, and what to call them.
+    digits : int
+        Digits after the point.
+    """
+    shown = results[results["quantity"].isin(list(names))]
+    group = [
+        ", ".join(str(row[name]) for name in rows if pd.notna(row[name])) or "all items"
+        for _, row in shown.iterrows()
+    ]
+    said = [interval(row["value"], row["low"], row["high"], digits) for _, row in shown.iterrows()]
+    table = pd.DataFrame({"group": group, "quantity": shown["quantity"].to_numpy(), "said": said})
+    arranged = table.pivot(index="group", columns="quantity", values="said").reindex(
+        index=list(dict.fromkeys(group)), columns=[name for name in names if name in set(table["quantity"])]
+    )
+    return arranged.rename(columns=dict(names)).reset_index()
+
+
+def show_table(
+    frame: pd.DataFrame, caption: str, label: str, digits: int = 3, data: pd.DataFrame | None = None
+) -> None:
     """Show a table: captioned and numbered in the book, with its CSV file to download.
 
     Parameters
@@ -78,6 +109,8 @@ def show_table(frame: pd.DataFrame, caption: str, label: str, digits: int = 3) -
         Target for `{numref}`: lower-case letters, digits and hyphens.
     digits : int
         Digits after the point.
+    data : DataFrame, optional
+        What the CSV file holds, if the shown table is arranged for reading.
 
     Raises
     ------
@@ -87,7 +120,7 @@ def show_table(frame: pd.DataFrame, caption: str, label: str, digits: int = 3) -
     from IPython.display import display  # notebooks have it; the package does not need it
 
     display(table_forms(frame, caption, label, digits), raw=True)
-    display({"text/html": _csv_link(frame, label), "text/plain": ""}, raw=True)
+    display({"text/html": _csv_link(frame if data is None else data, label), "text/plain": ""}, raw=True)
 
 
 def show_figure(figure: Figure, caption: str, label: str, alt: str) -> None:

@@ -114,8 +114,7 @@ def agreement(results: pd.DataFrame, by: Sequence[str], printed: pd.DataFrame | 
         panel.grid(axis="y", visible=False)
     for panel in list(panels.flat)[len(measures) :]:
         panel.set_axis_off()
-    for panel in panels[-1]:
-        panel.set_xlabel("agreement (1 = complete)")
+    figure.supxlabel("agreement (1 = complete)", fontsize=10)
     figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False)
     return figure
 
@@ -195,8 +194,7 @@ def labels(results: pd.DataFrame) -> Figure:
         panel.grid(axis="y", visible=False)
     for panel in list(panels.flat)[len(languages) :]:
         panel.set_axis_off()
-    for panel in panels[-1]:
-        panel.set_xlabel("share of items")
+    figure.supxlabel("share of items", fontsize=10)
     return figure
 
 
