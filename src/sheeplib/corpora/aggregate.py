@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import pandas as pd
 
 from sheeplib import tables
+from sheeplib.errors import InputError, Problem
 
 PAPER_DIGITS = 4  # of probabilities in SHEEP, Figure 1; the shared task's files keep all digits
 
@@ -29,15 +30,24 @@ def aggregate_labels(
         Table `labels`: for each item (in the order of `items`) and label (A to E, then missing),
         the longest runs of characters that the same number of annotators marked with that label.
 
+    Raises
+    ------
+    InputError
+        If a span belongs to no rating: its annotator would be missing from the denominator.
+
     Source
     ------
     SHEEP, Figure 1. An annotator who marks a character twice with one label counts once.
     """
-    annotators = ratings.groupby("item").size()
+    rated = set(zip(ratings["item"].tolist(), ratings["annotator"].tolist(), strict=True))
+    annotators = Counter(item for item, _ in rated)
     marked: dict[tuple[str, str], dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
-    for row in spans.itertuples():
-        label = "" if pd.isna(row.label) else row.label
-        marked[row.item, label][row.annotator].append((row.start, row.end))
+    columns = spans[["item", "annotator", "label", "start", "end"]].fillna({"label": ""})
+    for item, annotator, label, start, end in zip(*(columns[name].tolist() for name in columns), strict=True):
+        if (item, annotator) not in rated:
+            what = f"item {item}: annotator {annotator} has a span, but no rating"
+            raise InputError(Problem(what, "Every annotator needs a row in the ratings"))
+        marked[item, label][annotator].append((start, end))
     letters = sorted({label for _, label in marked}, key=lambda label: (label == "", label))
     rows = [
         (item, start, end, count / annotators[item], label or pd.NA)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sheeplib.errors import InputError, Problem
 from sheeplib.tables import MARKED_LABELS, Label, unknown_label
 
-_SPAN = re.compile(r"(\d{1,9}):(\d{1,9})")
+_SPAN = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")  # not \d, which takes the digits of any script
 _FORM = "Write start:end;start:end|A;B with as many labels as spans, and | where nothing is marked"
 
 

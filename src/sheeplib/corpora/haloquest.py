@@ -5,6 +5,7 @@ Data: google/haloquest, CC BY 4.0 (Wang et al., 2024). VISaGE is the other half 
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from sheeplib.errors import InputError, Problem
 
 PATTERN = "haloquest-*.csv"
 COLUMNS = ("image_name", "image type", "hallucination type", "question", "groundtruth responses", "split")
+REQUIRED = ("question", "groundtruth responses", "split")
 # Photographs keep the name that their host gave to the original: digits, a code, and "_o.jpg".
-_PHOTOGRAPH = re.compile(r"\d+(_[0-9a-z]+)*_o\.jpg")
+_PHOTOGRAPH = re.compile(r"[0-9]+(_[0-9a-z]+)*_o\.jpg")
 # VISaGE names a file by the concept, then what is special about it.
 _CONCEPT = re.compile(r"[a-z][a-z' -]*_.+\.[A-Za-z]{3,4}", re.DOTALL)
 
@@ -58,7 +60,7 @@ def load(directory: str | Path | None = None) -> Corpus:
     Raises
     ------
     InputError
-        If there are no such files, or one lacks a column.
+        If there are no such files, or naming each column and value that is missing.
     """
     if directory is None:
         raise InputError(
@@ -79,7 +81,7 @@ def load(directory: str | Path | None = None) -> Corpus:
             "language": "en",
             "prompt": rows["question"].str.strip(),
             "image": rows["image_name"],
-            "response": references.str.split(";").str[0].str.strip(),
+            "response": references.str.strip("; \t\r\n").str.split(";").str[0].str.strip(),
             "strategy": pd.NA,
             "model": pd.NA,
             "source": "haloquest",
@@ -108,20 +110,32 @@ def load(directory: str | Path | None = None) -> Corpus:
 
 def _read(path: Path) -> pd.DataFrame:
     try:
-        frame = pd.read_csv(path, dtype="string", encoding="utf-8-sig", keep_default_na=False, na_values=[""])
-    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise InputError(Problem(f"not a readable CSV file: {error}", path=path)) from None
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            absent = [name for name in COLUMNS if name not in (reader.fieldnames or [])]
+            lines, rows, line = [], [], reader.line_num + 1
+            for row in reader:
+                lines.append(line)
+                rows.append(row)
+                line = reader.line_num + 1  # a row may go over several lines
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(Problem(f"not a readable CSV file: {error}", "Download it again", path)) from None
+    if absent:
+        remedy = f"HaloQuest has the columns {', '.join(COLUMNS)}"
+        raise InputError([Problem(f"column '{name}' is missing", remedy, path) for name in absent])
     problems = [
-        Problem(f"column '{name}' is missing", f"HaloQuest has the columns {', '.join(COLUMNS)}", path=path)
-        for name in COLUMNS
-        if name not in frame
+        Problem("value is missing", "Fill it in or remove the row", path, line, name)
+        for line, row in zip(lines, rows, strict=True)
+        for name in REQUIRED
+        if not (row[name] or "").strip("; \t\r\n")
+    ] + [
+        Problem("more values than columns", "Quote values that hold commas", path, line, value=row[None])
+        for line, row in zip(lines, rows, strict=True)
+        if None in row
     ]
-    required = [name for name in ("question", "groundtruth responses", "split") if name in frame]
-    problems += [
-        Problem("value is missing", "Fill it in or remove the row", path=path, line=int(row) + 2, field=name)
-        for name in required
-        for row in frame.index[frame[name].isna()]
-    ]
+    if not rows:
+        problems = [Problem("no rows", "Download it again", path)]
     if problems:
         raise InputError(problems)
-    return frame
+    frame = pd.DataFrame(rows, columns=list(COLUMNS), dtype="string")
+    return frame.mask(frame.apply(lambda column: column.str.strip() == ""))

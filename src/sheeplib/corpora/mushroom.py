@@ -1,6 +1,10 @@
 """mu-SHROOM 2025: answers of language models in fourteen languages, each marked by several people.
 
 No images and no kinds of mistakes, but the marks of every single annotator: real disagreement.
+
+Labels are derived from these marks as they are. The release's own `soft_labels` come from marks that were
+tidied up: trimmed of spaces and punctuation at their ends, and mostly joined where only such characters
+lay between them. So the two agree at every letter and digit, and differ at some of the other characters.
 Data: Helsinki-NLP/mu-shroom (Vázquez et al., 2025).
 """
 
@@ -36,8 +40,8 @@ def load(directory: str | Path | None = None, languages: Sequence[str] | None = 
     Returns
     -------
     Corpus
-        Spans have no label. Spans of length zero, which the data has, are left out, and counted in
-        `notes`; an annotator who marked nothing else has a rating without spans.
+        Spans have no label. Spans of length zero, which the data has, are left out (`order` counts the
+        others) and counted in `notes`; an annotator who marked nothing else has a rating without spans.
 
     Raises
     ------
@@ -46,38 +50,20 @@ def load(directory: str | Path | None = None, languages: Sequence[str] | None = 
     """
     if directory is None:
         raise InputError(Problem("corpus 'mushroom' needs its data", "Give directory=DIR with the files"))
-    items: list[dict[str, Any]] = []
-    ratings: list[tuple[str, str]] = []
-    spans: list[tuple[str, str, int, int, int]] = []
-    problems: list[Problem] = []
-    lines: dict[str, str] = {}
-    empty = 0
-    for path in _files(Path(directory), languages):
-        for line, record in scan_jsonl(path):
-            if isinstance(record, Problem):
-                problems.append(record)
-                continue
-            found = _problems(record, path, line)
-            item = str(record.get("id"))
-            if not found and item in lines:
-                found = [
-                    Problem(f"id is there twice, first in {lines[item]}", "Keep one", path, line, "id", item)
-                ]
-            if found:
-                problems += found
-                continue
-            lines[item] = f"{path.name}:{line}"
-            items.append(_item(record))
-            for annotator, marks in record["annotations"].items():
-                ratings.append((item, annotator))
-                kept = [(start, end) for start, end in marks if start < end]
-                empty += len(marks) - len(kept)
-                spans += [(item, annotator, order, start, end) for order, (start, end) in enumerate(kept)]
-    if problems:
-        raise InputError(problems)
+    languages = [languages] if isinstance(languages, str) else languages
+    records = _records(_files(Path(directory), languages), directory)
+    rated = [(record["id"], *rating) for record in records for rating in record["annotations"].items()]
+    spans = [
+        (item, annotator, order, start, end)
+        for item, annotator, marks in rated
+        for order, (start, end) in enumerate(mark for mark in marks if mark[0] < mark[1])
+    ]
+    empty = sum(len(marks) for *_, marks in rated) - len(spans)
     frames = {
-        "items": pd.DataFrame(items),
-        "ratings": pd.DataFrame(ratings, columns=["item", "annotator"]).assign(comment=pd.NA),
+        "items": pd.DataFrame([_item(record) for record in records]),
+        "ratings": pd.DataFrame([rating[:2] for rating in rated], columns=["item", "annotator"]).assign(
+            comment=pd.NA
+        ),
         "spans": pd.DataFrame(spans, columns=["item", "annotator", "order", "start", "end"]).assign(
             label=pd.NA
         ),
@@ -100,12 +86,40 @@ def load(directory: str | Path | None = None, languages: Sequence[str] | None = 
 def _files(directory: Path, languages: Sequence[str] | None) -> list[Path]:
     places = sorted(directory.iterdir()) if directory.is_dir() else [directory] if directory.exists() else []
     known = {path: found[1] for path in places if (found := NAME.fullmatch(path.name))}
+    # beside a file with annotators may lie the same items without
+    doubles = {path for path in known if path.with_suffix(".extra.jsonl") in known}
+    known = {path: language for path, language in known.items() if path not in doubles}
     if not known:
         raise InputError(Problem("no mu-SHROOM data", f"Expected files like {FORM}", path=directory))
     if languages is not None and (absent := sorted(set(languages) - set(known.values()))):
         listed = ", ".join(sorted(set(known.values())))
         raise InputError(Problem(f"no data in {', '.join(absent)}", f"There are: {listed}", path=directory))
     return [path for path, language in known.items() if languages is None or language in languages]
+
+
+def _records(paths: list[Path], directory: str | Path) -> list[dict[str, Any]]:
+    """All records, checked."""
+    records: list[dict[str, Any]] = []
+    problems: list[Problem] = []
+    lines: dict[str, str] = {}
+    for path in paths:
+        for line, record in scan_jsonl(path):
+            if isinstance(record, Problem):
+                problems.append(record)
+                continue
+            problems += _problems(record, path, line)
+            item = record.get("id")
+            if isinstance(item, str) and item in lines:
+                what = f"id is there twice, first in {lines[item]}"
+                problems.append(Problem(what, "Keep one of the records", path, line, "id", item))
+            elif isinstance(item, str):
+                lines[item] = f"{path}:{line}"
+            records.append(record)
+    if not (records or problems):
+        problems = [Problem("no records", "Check the files", directory)]
+    if problems:
+        raise InputError(problems)
+    return records
 
 
 def _item(record: dict[str, Any]) -> dict[str, Any]:
@@ -137,17 +151,22 @@ def _problems(record: dict[str, Any], path: Path, line: int) -> list[Problem]:
         return [*problems, Problem("annotators are missing", remedy, path, line, "annotations")]
     if problems:
         return problems
+    found = NAME.fullmatch(path.name)
+    if found and record["lang"].lower() != found[1]:
+        remedy = f"The file's name says {found[1]}; move the record to the file of its language"
+        problems.append(
+            Problem("is not the language of the file", remedy, path, line, "lang", record["lang"])
+        )
     length = len(record["model_output_text"])
     for annotator, marks in annotations.items():
         field = f"annotations.{annotator}"
         if not isinstance(marks, list):
-            problems.append(Problem("must be a list of [start, end]", "", path, line, field, marks))
+            problems.append(Problem("must be a list", "Write [[start, end], ...]", path, line, field, marks))
             continue
         for mark in marks:
             if not _is_pair(mark):
-                problems.append(
-                    Problem("must be [start, end], two whole numbers", "", path, line, field, mark)
-                )
+                what, remedy = "must be two whole numbers", "Write [start, end]"
+                problems.append(Problem(what, remedy, path, line, field, mark))
             elif not 0 <= mark[0] <= mark[1] <= length:
                 what = f"span is not inside the text of {length} characters"
                 remedy = "Count Unicode code points; offsets are half-open"

@@ -41,6 +41,7 @@ class _Rows:
     spans: list[tuple[str, str, int, int, int, str]] = field(default_factory=list)
     labels: list[tuple[str, int, int, float, str]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    released: set[str] = field(default_factory=set)  # items with the field `labels`, empty or not
     lines: dict[str, str] = field(default_factory=dict)
     notes: Counter[str] = field(default_factory=Counter)
 
@@ -70,6 +71,8 @@ def load(
     Returns
     -------
     Corpus
+        Where some items are unlabelled, such as the test set's, `items` has a further column
+        `labelled` (boolean), so that they are not taken for items in which nobody marked anything.
         `lacks` says what the release does not give; `notes` counts what reading had to decide.
 
     Raises
@@ -82,34 +85,51 @@ def load(
             Problem("corpus 'sheep' needs its data", "sheep fetch sheep, then give directory=DIR")
         )
     if labels not in ("derived", "release"):
-        raise InputError(Problem("labels must be 'derived' or 'release'", value=labels))
+        raise InputError(Problem("unknown kind of labels", "Use 'derived' or 'release'", value=labels))
+    languages = [languages] if isinstance(languages, str) else languages
     rows = _Rows()
     for source in sheep_files.find(Path(directory), split, languages):
         for line, record in source.records():
             if isinstance(record, Problem):
                 rows.problems.append(record)
-            else:
-                _add(rows, record, source, line)
+                continue
+            problems = _problems(rows, record, source, line)
+            rows.problems += problems
+            if not problems and _asked(record, split, languages):
+                _add(rows, record, source)
     if rows.problems:
         raise InputError(rows.problems)
+    if not rows.items:
+        what = "no records, or none of the split and languages asked for"
+        raise InputError(Problem(what, "Check the files and the options", directory))
     return _corpus(rows, labels, directory)
 
 
-def _add(rows: _Rows, record: dict[str, Any], source: sheep_files.Source, line: int) -> None:
-    problems = record_problems(record, source, line)
-    item = str(record.get("id"))
-    if not problems and item in rows.lines:
-        remedy = "Keep one of the records"
-        problems = [
-            Problem(f"id is there twice, first in {rows.lines[item]}", remedy, source.name, line, "id", item)
-        ]
-    if problems:
-        rows.problems += problems
-        return
-    rows.lines[item] = f"{source.name}:{line}"
+def _problems(rows: _Rows, record: dict[str, Any], source: sheep_files.Source, line: int) -> list[Problem]:
+    problems, item = record_problems(record, source, line), record.get("id")
+    if isinstance(item, str) and item in rows.lines:
+        what, remedy = f"id is there twice, first in {rows.lines[item]}", "Keep one of the records"
+        problems.append(Problem(what, remedy, source.name, line, "id", item))
+    elif isinstance(item, str):
+        rows.lines[item] = f"{source.name}:{line}"
+    return problems
+
+
+def _asked(record: dict[str, Any], split: str | None, languages: Sequence[str] | None) -> bool:
+    """A file that was given by itself may hold several splits and languages."""
+    return split in (None, record["split"]) and (languages is None or record["language"] in languages)
+
+
+def _add(rows: _Rows, record: dict[str, Any], source: sheep_files.Source) -> None:
+    item = record["id"]
     about = record.get("metadata") or {}
     source_name = about.get("orig_dataset") or source_of_image(record["image_name"])
     strategy = about.get("strategy")
+    annotations, comments = record.get("raw_annots") or {}, record.get("comments") or {}
+    # an empty list says that nobody marked anything, but not in a file from which labels were taken out
+    given = bool(record.get("labels")) or ("labels" in record and source.kind != "unlabeled")
+    if given:
+        rows.released.add(item)
     rows.items.append(
         {
             "item": item,
@@ -123,12 +143,11 @@ def _add(rows: _Rows, record: dict[str, Any], source: sheep_files.Source, line: 
             "model": about.get("model") or pd.NA,
             "source": source_name.lower() if source_name else pd.NA,
             "prelabel": about.get("prelabel") or pd.NA,
-            "labelled": "labels" in record or "raw_annots" in record,
+            "labelled": given or bool(annotations),
         }
     )
     rows.labels += [(item, *label) for label in labels_of(record)]
-    comments = record.get("comments") or {}
-    for annotator, text in (record.get("raw_annots") or {}).items():
+    for annotator, text in annotations.items():
         rows.ratings.append((item, annotator, comments.get(annotator) or pd.NA))
         marks, cut = parse(text, len(record["response"]))
         rows.spans += [(item, annotator, order, *mark) for order, mark in enumerate(marks)]
@@ -136,6 +155,8 @@ def _add(rows: _Rows, record: dict[str, Any], source: sheep_files.Source, line: 
         ordered = sorted(marks)
         overlaps = any(b.start < a.end for a, b in zip(ordered, ordered[1:], strict=False))
         rows.notes["annotations hold spans that overlap; they are kept"] += overlaps
+    lost = sum(bool(text) for annotator, text in comments.items() if annotator not in annotations)
+    rows.notes["comments belong to no annotation and are left out"] += lost
 
 
 def _corpus(rows: _Rows, labels: str, directory: str | Path) -> Corpus:
@@ -144,23 +165,22 @@ def _corpus(rows: _Rows, labels: str, directory: str | Path) -> Corpus:
     spans = pd.DataFrame(rows.spans, columns=["item", "annotator", "order", "start", "end", "label"])
     released = pd.DataFrame(rows.labels, columns=["item", "start", "end", "prob", "label"])
     ratings, spans = tables.validate("ratings", ratings), tables.validate("spans", spans)
+    released = tables.validate("labels", released)
     derived = aggregate_labels(items, ratings, spans)
     first, second = (derived, released) if labels == "derived" else (released, derived)
-    # an item without any mark has no row in either, and needs none
-    known = set(ratings["item"]) if labels == "derived" else set(released["item"])
+    known = set(ratings["item"]) if labels == "derived" else rows.released
     both = pd.concat([first, second[~second["item"].isin(known)]], ignore_index=True)
     order = pd.Series(range(len(items)), index=items["item"])
     both = both.iloc[both["item"].map(order).argsort(kind="stable")]
-    lacks = {
-        name: ABSENT[name] for name in ("strategy", "model", "prelabel") if items[name].isna().all()
-    }  # fmt: skip
+    absent = [name for name in ("strategy", "model", "prelabel") if items[name].isna().all()]
+    lacks = {name: ABSENT[name] for name in absent}
     if not len(ratings):
         lacks["ratings"] = ABSENT["ratings"]
     if not items["labelled"].any():
         lacks["labels"] = ABSENT["labels"]
     return Corpus(
         "sheep",
-        items.drop(columns="labelled"),
+        items.drop(columns="labelled") if items["labelled"].all() else items,
         ratings,
         spans,
         tables.validate("labels", both),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -17,6 +20,10 @@ from sheeplib.jsonl import scan_jsonl, scan_lines
 NAME = re.compile(r"shroom-vision\.(train|test|val)\.([a-z]{2})\.(labeled|unlabeled)\.jsonl")
 FORM = "shroom-vision.{train,test}.{language}.{labeled,unlabeled}.jsonl"
 LARGEST_MEMBER = 512 * 2**20  # bytes unpacked; the largest real file has about 10 MB
+# What the standard library raises, depending on which bytes of an archive are wrong.
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, RuntimeError, ValueError, struct.error
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,10 @@ class Source:
     kind: str | None = None
 
     def records(self) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
-        """Line number and record of each line, or what is wrong with the line."""
+        """Line number and record of each line, or what is wrong with the line.
+
+        In a JSON file that is one record or a list of them, records are counted instead.
+        """
         if self.member is not None:
             yield from scan_lines(io.BytesIO(_unpacked(self.path, self.member)), self.name)
         elif self.path.suffix == ".json":
@@ -55,8 +65,9 @@ class Source:
 def find(place: Path, split: str | None = None, languages: Sequence[str] | None = None) -> list[Source]:
     """Files of records in a directory or zip, at any depth, or the one file given.
 
-    A file given by itself may have any name. Of a split and language that is there both labelled and
-    unlabelled, the labelled file is taken.
+    A file given by itself may have any name; where that does not say split and language, its records
+    have to be looked at. Of a split and language that is there both labelled and unlabelled, the labelled
+    file is taken. Members of a zip that would lie outside of it are passed over.
 
     Raises
     ------
@@ -66,8 +77,10 @@ def find(place: Path, split: str | None = None, languages: Sequence[str] | None 
     if place.is_dir():
         found = [_named(path, path.name) for path in sorted(place.rglob("shroom-vision.*.jsonl"))]
     elif place.is_file() and place.suffix in (".json", ".jsonl"):
-        parts = NAME.fullmatch(place.name)
-        return [Source(str(place), place, None, *parts.groups())] if parts else [Source(str(place), place)]
+        named = _named(place, place.name)
+        if named is None:
+            return [Source(str(place), place)]
+        found = [named]
     elif place.is_file():
         found = [_named(place, member) for member in _members(place)]
     else:
@@ -115,20 +128,24 @@ def _named(path: Path, name: str) -> Source | None:
 def _members(path: Path) -> list[str]:
     try:
         with zipfile.ZipFile(path) as archive:
-            return sorted(name for name in archive.namelist() if not name.startswith("__MACOSX/"))
-    except (zipfile.BadZipFile, OSError) as error:
+            return sorted(name for name in archive.namelist() if _inside(PurePosixPath(name)))
+    except _DAMAGED as error:
         remedy = "Give a directory, a zip, or a .jsonl file; download the zip again if it is damaged"
         raise InputError(Problem(f"not a readable zip: {error}", remedy, path)) from None
+
+
+def _inside(member: PurePosixPath) -> bool:
+    return not member.is_absolute() and ".." not in member.parts
 
 
 def _unpacked(path: Path, member: str) -> bytes:
     try:
         with zipfile.ZipFile(path) as archive, archive.open(member) as file:
             content = file.read(LARGEST_MEMBER + 1)  # what the archive claims about sizes is not trusted
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
-        raise InputError(
-            Problem(f"{member} cannot be unpacked: {error}", "Download the zip again", path)
-        ) from None
+    except _DAMAGED as error:
+        what = f"{member} cannot be unpacked: {error}"
+        remedy = "Download the zip again, or unpack it yourself"
+        raise InputError(Problem(what, remedy, path)) from None
     if len(content) > LARGEST_MEMBER:
         what = f"{member} unpacks to more than {LARGEST_MEMBER // 2**20} MiB"
         raise InputError(Problem(what, "This is no SHEEP data", path))
@@ -139,11 +156,10 @@ def _whole(path: Path) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
     """A JSON file with one record, or a list of records."""
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
+        records = content if isinstance(content, list) else [content]
+        lines = [json.dumps(record).encode() for record in records]
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(Problem(f"not a readable JSON file: {error}", path=path)) from None
-    records = content if isinstance(content, list) else [content]
-    for number, record in enumerate(records, start=1):
-        if isinstance(record, dict):
-            yield number, record
-        else:
-            yield number, Problem("is not an object", "Records are objects", path, number)
+        remedy = "Give one record or a list of records, in UTF-8"
+        raise InputError(Problem(f"not a readable JSON file: {error}", remedy, path)) from None
+    # as lines, so that the same things are wrong here as there: NaN, half a surrogate pair, no object
+    yield from scan_lines(lines, path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -44,18 +43,18 @@ def _problems(record: dict[str, Any], source: Source) -> Iterator[Problem]:
         if name not in record:
             yield Problem("field is missing", f"Records need {', '.join(TEXTS)}", field=name)
         elif not isinstance(value, str):
-            yield Problem("must be a text", field=name, value=value)
+            yield Problem("must be a text", "Write it in quotes", field=name, value=value)
         elif not value.strip():
             yield Problem("is empty", "Fill it in or remove the record", field=name)
-    language = record.get("language")
-    if isinstance(language, str) and language.strip():
-        if language not in LANGUAGES:
-            yield Problem(
-                "unknown language", f"Use one of {', '.join(LANGUAGES)}", field="language", value=language
-            )
-        elif source.language not in (None, language):
-            remedy = f"The file's name says {source.language}; move the record to the file of its language"
-            yield Problem("is not the language of the file", remedy, field="language", value=language)
+    for name, said, known in (("language", source.language, LANGUAGES), ("split", source.split, None)):
+        value = record.get(name)
+        if not isinstance(value, str) or not value.strip():
+            continue
+        if known and value not in known:
+            yield Problem(f"unknown {name}", f"Use one of {', '.join(known)}", field=name, value=value)
+        elif said not in (None, value):
+            remedy = f"The file's name says {said}; move the record to the file of its {name}"
+            yield Problem(f"is not the {name} of the file", remedy, field=name, value=value)
     response = record.get("response")
     if isinstance(response, str):
         yield from _label_problems(record.get("labels", []), len(response))
@@ -65,19 +64,21 @@ def _problems(record: dict[str, Any], source: Source) -> Iterator[Problem]:
 
 def _label_problems(labels: Any, length: int) -> Iterator[Problem]:
     if not isinstance(labels, list):
-        yield Problem("must be a list of labels, or absent", field="labels", value=labels)
+        remedy = "An item without marks has []; leave the field out where labels are withheld"
+        yield Problem("must be a list of labels, or absent", remedy, field="labels", value=labels)
         return
     for place, label in enumerate(labels):
         at = f"labels[{place}]"
         if not isinstance(label, dict):
-            yield Problem("must be an object with start, end, prob, label", field=at, value=label)
+            yield Problem("must be an object", "A label has start, end, prob, label", field=at, value=label)
             continue
         start, end, prob, name = (label.get(key) for key in ("start", "end", "prob", "label"))
         if absent := [key for key in ("start", "end", "prob", "label") if key not in label]:
             yield Problem(f"lacks {', '.join(absent)}", "A label has start, end, prob, label", field=at)
             continue
         if type(start) is not int or type(end) is not int:
-            yield Problem("start and end must be whole numbers", field=at, value=(start, end))
+            remedy = "Write 3, not 3.0 or a text"
+            yield Problem("start and end must be whole numbers", remedy, field=at, value=(start, end))
         elif not 0 <= start < end:
             yield Problem(
                 "covers nothing", "Offsets are half-open: 0 <= start < end", field=at, value=(start, end)
@@ -86,9 +87,11 @@ def _label_problems(labels: Any, length: int) -> Iterator[Problem]:
             what = f"ends past the text of {length} characters"
             yield Problem(what, "Count Unicode code points, not bytes", field=at, value=(start, end))
         if isinstance(prob, bool) or not isinstance(prob, int | float):
-            yield Problem("prob must be a number", field=f"{at}.prob", value=prob)
-        elif not (math.isfinite(prob) and 0 < prob <= 1):
-            yield Problem("prob must be above 0 and at most 1", field=f"{at}.prob", value=prob)
+            remedy = "Write the share of annotators, such as 0.6667"
+            yield Problem("prob must be a number", remedy, field=f"{at}.prob", value=prob)
+        elif not 0 < prob <= 1:  # nor is NaN
+            remedy = "It is the share of annotators who marked the span"
+            yield Problem("prob must be above 0 and at most 1", remedy, field=f"{at}.prob", value=prob)
         try:
             known = isinstance(name, str) and Label.parse(name) is not Label.NONE
         except InputError:
@@ -101,12 +104,14 @@ def _annotator_problems(annotations: Any, length: int) -> Iterator[Problem]:
     if annotations is None:
         return
     if not isinstance(annotations, dict):
-        yield Problem("must be an object: annotator to text", field="raw_annots", value=annotations)
+        remedy = 'Write {"annotator": "3:14|A"}'
+        yield Problem("must be an object: annotator to text", remedy, field="raw_annots", value=annotations)
         return
     for annotator, text in annotations.items():
         at = f"raw_annots.{annotator}"
         if not isinstance(text, str):
-            yield Problem("must be a text such as 3:14|A", field=at, value=text)
+            remedy = "Write | for an annotator who marked nothing"
+            yield Problem("must be a text such as 3:14|A", remedy, field=at, value=text)
             continue
         try:
             parse(text, length)
@@ -116,20 +121,23 @@ def _annotator_problems(annotations: Any, length: int) -> Iterator[Problem]:
 
 
 def _about_problems(record: dict[str, Any]) -> Iterator[Problem]:
-    for name in ("metadata", "comments"):
-        if not isinstance(record.get(name), dict | None):
-            yield Problem("must be an object or absent", field=name, value=record[name])
-            return
-    about = record.get("metadata") or {}
-    for name in ("strategy", "model", "orig_dataset", "prelabel"):
-        if not isinstance(about.get(name), str | None):
-            yield Problem("must be a text", field=f"metadata.{name}", value=about[name])
-            return
-    if (strategy := about.get("strategy")) and strategy.lower() not in STRATEGIES:
+    about, comments = record.get("metadata"), record.get("comments")
+    for name, value in (("metadata", about), ("comments", comments)):
+        if not isinstance(value, dict | None):
+            yield Problem("must be an object or absent", "Leave it out if unknown", field=name, value=value)
+    about = about if isinstance(about, dict) else {}
+    comments = comments if isinstance(comments, dict) else {}
+    texts = {
+        f"metadata.{name}": about.get(name) for name in ("strategy", "model", "orig_dataset", "prelabel")
+    }
+    texts |= {f"comments.{annotator}": comment for annotator, comment in comments.items()}
+    for name, value in texts.items():
+        if not isinstance(value, str | None):
+            yield Problem("must be a text or null", "Write it in quotes", field=name, value=value)
+    strategy, prelabel = about.get("strategy"), about.get("prelabel")
+    if isinstance(strategy, str) and strategy and strategy.lower() not in STRATEGIES:
         known = ", ".join(sorted(set(STRATEGIES.values())))
         yield Problem("unknown strategy", f"Use one of {known}", field="metadata.strategy", value=strategy)
-    if (prelabel := about.get("prelabel")) and prelabel not in list(Label):
-        yield Problem("must be a letter, A to F", field="metadata.prelabel", value=prelabel)
-    for annotator, comment in (record.get("comments") or {}).items():
-        if not isinstance(comment, str | None):
-            yield Problem("must be a text or null", field=f"comments.{annotator}", value=comment)
+    if isinstance(prelabel, str) and prelabel and prelabel not in list(Label):
+        remedy = "F stands for none"
+        yield Problem("must be a letter, A to F", remedy, field="metadata.prelabel", value=prelabel)
