@@ -57,7 +57,7 @@ bench: $(READY)
 models: $(MODELS)
 
 clean:
-	rm -rf _build book/notebooks results .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf _build book/notebooks book/pictures results .pytest_cache .ruff_cache .mypy_cache .hypothesis
 
 # The lock is complete, so nothing is resolved: a test dependency claims older libraries than it needs.
 $(READY): requirements.lock pyproject.toml

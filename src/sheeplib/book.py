@@ -20,6 +20,7 @@ import yaml
 from sheeplib import chapters, profiles
 from sheeplib.errors import InputError, Problem
 from sheeplib.profiles import Profile
+from sheeplib.report import pictures
 
 _JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"  # it cannot be run with -m
 # What a page fetches by itself, as opposed to links that a reader may follow.
@@ -58,6 +59,7 @@ def build(profile: Profile, root: Path) -> Path:
     """
     _check_version()
     pages = _take_executed(profile, root)
+    pictures.draw(root / "book" / "pictures")
     contents = root / "_build" / f"toc-{profile.name}.yml"
     contents.write_text(yaml.safe_dump(contents_of(root, pages), sort_keys=False), encoding="utf-8")
     output, trees = root / "_build" / "html", root / "_build" / ".doctrees"

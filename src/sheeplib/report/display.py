@@ -213,8 +213,8 @@ def _cells(column: pd.Series, digits: int) -> list[str]:
 
 
 def _cell(value: Any, digits: int) -> str:
-    if isinstance(value, str):  # an interval stays on one line
-        return value.replace(" ", "\N{NO-BREAK SPACE}") if _INTERVAL.fullmatch(value) else value
+    if isinstance(value, str):  # the ends of an interval stay on one line; its value may stand above
+        return value.replace(", ", ",\N{NO-BREAK SPACE}") if _INTERVAL.fullmatch(value) else value
     if isinstance(value, bool) or type(value).__name__ == "bool_":
         return "yes" if value else "no"
     return number(value, digits)

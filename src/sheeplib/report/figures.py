@@ -115,7 +115,7 @@ def agreement(results: pd.DataFrame, by: Sequence[str], printed: pd.DataFrame | 
     for panel in list(panels.flat)[len(measures) :]:
         panel.set_axis_off()
     figure.supxlabel("agreement (1 = complete)", fontsize=10)
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False)
+    figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False)
     return figure
 
 
