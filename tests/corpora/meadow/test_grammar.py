@@ -95,8 +95,8 @@ def test_french_articles_elide_and_contract():
     assert spoken("fr", "{of_a}", kind="dog") == "d’un chien"
     assert spoken("fr", "{of_a}", kind="dog", count=2) == "de deux chiens"
     assert spoken("fr", "{no}", kind="clock") == "aucune horloge"
-    assert spoken("fr", "{the_hue}", kind="dog", colour="orange") == "l’orange"
-    assert spoken("fr", "{the_hue}", kind="dog", colour="green") == "le vert"
+    assert spoken("fr", "de couleur {hue}", kind="dog", colour="white") == "de couleur blanche"
+    assert spoken("fr", "{hue}", kind="person", colour="white") is None
 
 
 def test_french_agreement_in_predicates():
@@ -177,7 +177,7 @@ def test_italian_articles_elide_and_contract():
     assert [spoken("it", "{no}", kind=kind) for kind in ("dog", "backpack", "cup", "car")] == [
         "nessun cane", "nessuno zaino", "nessuna tazza", "nessun’auto",
     ]  # fmt: skip
-    assert spoken("it", "{the_hue}", kind="dog", colour="orange") == "l’arancione"
+    assert spoken("it", "di colore {hue}", kind="cup", colour="white") == "di colore bianco"
     # s before a consonant takes the heavy article; s before a vowel does not
     assert [italian.onset(word) for word in ("specchio", "sedia", "zaino", "auto")] == [
         "heavy", "plain", "heavy", "vowel",

@@ -181,6 +181,32 @@ def test_gold_spans_are_what_differs_from_the_truth(code):
             )
 
 
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_nothing_is_added_to_nothing(code):
+    """After "I see no dog" no sentence says "also", and no list says what "else" is there."""
+    also = {"en": r"\balso\b|as well|\btoo\b|\belse\b", "fr": r"aussi|également|en outre|d’autre",
+            "it": r"\banche\b|[Ii]noltre|altro", "zh": "还|也|此外|另外|同样"}[code]  # fmt: skip
+    language, seen = LANGUAGES[code], 0
+    for sample in SAMPLES:
+        written = write(sample, language)
+        second = [start for claim, _, start, _ in written.parts if claim == 1]
+        if sample.plan.claims[0].form == "absent" and second:
+            seen += 1
+            end = re.compile(r"[.。]").search(written.text, max(second)).start()
+            begin = max(stop for claim, _, _, stop in written.parts if claim == 0)
+            assert not re.search(also, written.text[begin:end]), written.text
+    assert seen > 10
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_spans_hold_no_half_of_a_bold_mark_and_no_half_of_a_word(code):
+    for sample in SAMPLES:
+        written = write(sample, LANGUAGES[code])
+        start, end = written.hull(sample.plan.wrong, gold_fields(sample.plan.mistake))
+        assert "*" not in written.text[start:end]
+        assert not re.match(r"-?[A-Za-zÀ-ÿ]|[边侧]", written.text[end:])
+
+
 def test_gold_spans_are_conservative():
     """The number, the colour or the word alone, without article, copula or quotation marks."""
     english = LANGUAGES["en"]

@@ -72,6 +72,10 @@ def definite(kind: str, count: int = 1, role: str = "kind") -> Segments:
     return noun_phrase(("这些" if count > 1 else "这" + measure(kind), ""), (noun(kind), role))
 
 
+def _pronoun(claim: Claim) -> Segments:
+    return noun_phrase(("他" if claim.kind == "person" else "它", ""), ("们" if claim.count > 1 else "", ""))
+
+
 def _colour(claim: Claim) -> Segments:
     """Say "是红色的", and of people "穿着红色的衣服"."""
     before, after = ("穿着", "的衣服") if claim.kind == "person" else ("是", "的")
@@ -89,6 +93,7 @@ CHINESE = Language(
         "a": indefinite,
         "the": lambda claim: definite(claim.kind or "", claim.count),
         "the2": lambda claim: definite(claim.other or "", claim.other_count, "other"),
+        "it": _pronoun,
         "kind": lambda claim: noun_phrase((noun(claim.kind or ""), "kind")),
         "measure": lambda claim: noun_phrase((measure(claim.kind or ""), "")),
         "colour": _colour,

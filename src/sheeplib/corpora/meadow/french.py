@@ -150,13 +150,8 @@ def _colour(claim: Claim) -> Segments:
 
 
 def _hue(claim: Claim) -> Segments | None:
-    """The colour's name with its article, as in "la couleur est le rouge", "... l’orange"."""
-    word = COLOURS[claim.colour or ""][0]
-    return (
-        None
-        if claim.kind == "person"
-        else noun_phrase(("l’" if elides(word) else "le ", ""), (word, "colour"))
-    )
+    """The adjective after "de couleur", with which it agrees: "de couleur verte"."""
+    return None if claim.kind == "person" else noun_phrase((COLOURS[claim.colour or ""][1], "colour"))
 
 
 def _agreeing_hue(claim: Claim) -> Segments | None:
@@ -177,11 +172,11 @@ FRENCH = Language(
         "the2": lambda claim: definite(claim.other or "", claim.other_count, "other"),
         "of_the2": lambda claim: of_definite(claim.other or "", claim.other_count, "other"),
         "this": lambda claim: demonstrative(claim.kind or "", claim.count),
-        "of_kind": lambda claim: bare(claim.kind or ""),
+        "of_kind": lambda claim: None if claim.kind == "person" else bare(claim.kind or ""),
         "of_kinds": lambda claim: bare(claim.kind or "", 2),
         "no": _no,
         "colour": _colour,
-        "the_hue": _hue,
+        "hue": _hue,
         "agreeing_hue": _agreeing_hue,
         "legs": lambda claim: noun_phrase(("pieds" if claim.kind == "chair" else "pattes", "")),
         "word": lambda claim: noun_phrase(("«\u00a0", ""), (claim.word or "", "word"), ("\u00a0»", "")),

@@ -178,10 +178,8 @@ def _colour(claim: Claim) -> Segments:
 
 
 def _hue(claim: Claim) -> Segments | None:
-    """The colour's name with its article, as in "il colore è il rosso", "... l’arancione"."""
-    word = COLOURS[claim.colour or ""][0]
-    before = "l’" if onset(word) == "vowel" else "il "
-    return None if claim.kind == "person" else noun_phrase((before, ""), (word, "colour"))
+    """The adjective after "di colore", with which it agrees: "di colore rosso"."""
+    return None if claim.kind == "person" else noun_phrase((COLOURS[claim.colour or ""][0], "colour"))
 
 
 def _agreeing_hue(claim: Claim) -> Segments | None:
@@ -204,7 +202,7 @@ ITALIAN = Language(
         "kinds": lambda claim: noun_phrase((noun(claim.kind or "", 2), "kind")),
         "no": _no,
         "colour": _colour,
-        "the_hue": _hue,
+        "hue": _hue,
         "agreeing_hue": _agreeing_hue,
         "legs": lambda claim: noun_phrase(("gambe" if claim.kind == "chair" else "zampe", "")),
         "word": lambda claim: noun_phrase(("«", ""), (claim.word or "", "word"), ("»", "")),

@@ -183,7 +183,8 @@ def write(sample: Sample, language: Language) -> Written:
         add([Segment(line)])
     add(sentences[0], 0, break_ if style.reasoning >= 0 else language.joiner)
     if style.layout == "bullets":
-        add([Segment(phrase(language, "leadin", style.leadin))], before="\n\n")
+        leadin = "instead" if sample.plan.claims[0].form == "absent" else "leadin"
+        add([Segment(phrase(language, leadin, style.leadin))], before="\n\n")
         for place, sentence in enumerate(sentences[1:], start=1):
             add([Segment(_bullet(sample, language, place)), *sentence], place, "\n\n" if place == 1 else "\n")
     else:
@@ -197,8 +198,9 @@ def write(sample: Sample, language: Language) -> Written:
 
 def _sentence(sample: Sample, language: Language, place: int) -> Segments:
     claim, style = sample.plan.claims[place], sample.style
-    segments = say(language, claim, sample.variants[1 + place], later=place > 0)
-    if place == 0 and style.bold:
+    segments = _said(sample, language, place)
+    # an invented premise is wrong from end to end: its span must not begin or end inside a bold word
+    if place == 0 and style.bold and not (sample.plan.wrong == 0 and sample.plan.mistake.field == "premise"):
         segments = _in_bold(segments, _key_field(claim))
     prefix = ""
     if place == 0 and sample.plan.polarity:
@@ -209,20 +211,31 @@ def _sentence(sample: Sample, language: Language, place: int) -> Segments:
         and style.layout != "bullets"
         and style.connector[place] >= 0
         and _is_plain(segments, language)
+        and not _adds(_said(sample, language, place - 1), language)
     ):
         options = language.sentences["connector"]
         prefix = options[style.connector[place] % len(options)]
     return capitalised([Segment(prefix), *segments] if prefix else segments)
 
 
+def _said(sample: Sample, language: Language, place: int) -> Segments:
+    """The bare sentence of a claim, without bold and without what comes before it."""
+    claims = sample.plan.claims
+    later = any(before.form not in _SHOWS_NOTHING for before in claims[:place])
+    return say(language, claims[place], sample.variants[1 + place], later)
+
+
 def _is_plain(segments: Segments, language: Language) -> bool:
     """Whether a connector can stand before the sentence: no second opening, no second "also"."""
     text = text_of(segments)
-    return not any(sign in text for sign in (",", "，", ":", "：")) and not any(
-        word in text.lower() for word in _ADDING[language.code]
-    )
+    return not any(sign in text for sign in (",", "，", ":", "：")) and not _adds(segments, language)
 
 
+def _adds(segments: Segments, language: Language) -> bool:
+    return any(word in text_of(segments).lower() for word in _ADDING[language.code])
+
+
+_SHOWS_NOTHING = ("absent", "setting", "mood")  # after these, "there is also a dog" would add to nothing
 _ADDING: Mapping[str, tuple[str, ...]] = {
     "en": ("also", "as well", " too"),
     "fr": ("aussi", "également", "en outre"),
@@ -235,9 +248,10 @@ def _bullet(sample: Sample, language: Language, place: int) -> str:
     mark = f"{place}. " if sample.style.mark == "1. " else sample.style.mark
     if not sample.style.bold:
         return mark
-    return f"{mark}**{language.headings[sample.plan.claims[place].form]}{language.colon.rstrip()}**" + (
-        " " if language.colon.endswith(" ") else ""
-    )
+    heading, colon = language.headings[sample.plan.claims[place].form], language.colon
+    if colon.endswith(" "):
+        return f"{mark}**{heading}{colon.rstrip(' ')}** "
+    return f"{mark}**{heading}**{colon}"  # Markdown ends no bold between punctuation and a letter
 
 
 def _key_field(claim: Claim) -> str:
