@@ -164,11 +164,14 @@ def test_intervals_equal_resampling_the_data_itself():
     fast = agreement(corpus, resamples=30, seed=3).set_index("quantity")
     from sheeplib import resample
 
+    # items stand in the order of what they add to the sums, so that the order of rows changes nothing
+    added = np.hstack([measure.units for measure in measures(corpus).values()])
+    order = np.lexsort(added.T[::-1])
     drawn = np.concatenate(list(resample.weights(15, 30, resample.generator(3, "agreement"))))
     values = []
     for row in drawn.astype(int):
         items, ratings, spans = [], [], []
-        for copy, place in enumerate(np.repeat(np.arange(15), row)):
+        for copy, place in enumerate(np.repeat(order, row)):
             item = corpus.items["item"][place]
             items.append(corpus.items.iloc[[place]].assign(item=f"{copy}"))
             ratings.append(corpus.ratings[corpus.ratings["item"] == item].assign(item=f"{copy}"))
@@ -191,6 +194,70 @@ def test_groups_are_computed_apart_and_do_not_depend_on_each_other():
     picked = together[together["language"] == "en"].reset_index(drop=True)
     pd.testing.assert_frame_equal(picked, english)
     assert len(agreement(corpus, by=["language", "image"], resamples=2)) == 6 * len(QUANTITIES)
+
+
+def test_the_order_of_rows_changes_nothing():
+    corpus = random_corpus(np.random.default_rng(6), 30, raters=(2, 3, 4))
+    mixed = replace(
+        corpus,
+        **{
+            name: getattr(corpus, name).sample(frac=1, random_state=1)
+            for name in ("items", "ratings", "spans")
+        },
+    )
+    for cluster in (None, "image"):
+        one, other = (agreement(c, ["language"], resamples=50, cluster=cluster) for c in (corpus, mixed))
+        pd.testing.assert_frame_equal(one, other, rtol=1e-12)
+
+
+def test_a_column_may_be_named_alone_or_twice():
+    corpus = random_corpus(np.random.default_rng(1), 20)
+    expected = agreement(corpus, ["language"], resamples=5)
+    for by in ("language", ("language",), ["language", "language"]):
+        pd.testing.assert_frame_equal(agreement(corpus, by, resamples=5), expected)
+
+
+@pytest.mark.parametrize("kind", ["string", "object", "category"])
+def test_items_without_a_value_are_in_no_group_and_in_no_cluster_but_their_own(kind):
+    marked = [(0, 1, "A")]
+    corpus = corpus_of(
+        {name: [marked, [] if name in "ad" else marked] for name in "abcdef"},
+        language=["en", pd.NA, "zh", "en", pd.NA, "zh"],
+        image=["x", "x", pd.NA, "x", pd.NA, pd.NA],
+    )
+    items = corpus.items.astype({"language": kind, "image": kind})
+    if kind == "category":
+        items["language"] = items["language"].cat.add_categories("fr")  # which no item has
+    found = agreement(replace(corpus, items=items), ["language"], resamples=40, cluster="image")
+    presence = found[found["quantity"] == "presence_alpha"].set_index("language")
+    # a and d are split, c and f agreed; b and e are of no language
+    assert presence["n"].to_dict() == {"en": 2, "zh": 2}
+    assert presence["value"].to_dict() == {"en": -1.0, "zh": 1.0}
+    two = agreement(replace(corpus, items=items), ["language", "image"], resamples=5)
+    assert two[["language", "image"]].drop_duplicates().astype(str).to_numpy().tolist() == [["en", "x"]]
+    # The same as clusters of one that were given a name.
+    named = corpus.items.assign(image=pd.array(["x", "x", "1", "x", "2", "3"], dtype="string"))
+    one, other = (
+        agreement(replace(corpus, items=table), resamples=40, cluster="image") for table in (items, named)
+    )
+    pd.testing.assert_frame_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"resamples": 0}, "no resamples"),
+        ({"seed": -1}, "not a seed"),
+        ({"empty_pairs": "two"}, "field 'empty_pairs': unknown choice .found 'two'.. Use one of exclude"),
+        ({"by": ["corpus"]}, "a column 'corpus' of their own"),
+        ({"by": ["image", "model"]}, "no item has a value in each of the columns .found 'image, model'"),
+        ({"corpus": "meadow"}, "not a corpus: str. .*sheeplib.load"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(change, message):
+    corpus = corpus_of({"a": [[], []], "b": [[], []]}, image=["x", pd.NA], model=[pd.NA, "y"])
+    with pytest.raises(InputError, match=message):
+        agreement(**({"corpus": corpus, "resamples": 5} | change))
 
 
 def test_same_seed_same_numbers_other_seed_other_interval():

@@ -1,8 +1,11 @@
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from sheeplib import cli
@@ -106,7 +109,8 @@ def test_agreement_gives_rows_of_results(run, tmp_path):
         RECORD | annotated | {"id": "train-en-1", "metadata": {"strategy": "random", "model": "llava"}},
         RECORD | annotated | {"id": "train-en-2", "metadata": {"strategy": "MAP", "model": "qwenvl"}},
     )
-    code, out, _ = run("agreement", "sheep", "--directory", path, "--by", "language, strategy", "--json")
+    by = " language,, strategy,language "
+    code, out, _ = run("agreement", "sheep", "--directory", path, "--by", by, "--json")
     rows = json.loads(out)
     assert code == 0
     assert {(row["language"], row["strategy"]) for row in rows} == {("en", "random"), ("en", "map")}
@@ -130,6 +134,9 @@ def test_agreement_prints_a_table(run, tmp_path):
         (["agreement", "meadov"], "unknown corpus 'meadov'. Known: meadow"),
         (["agreement", "mushroom", "--directory", "nowhere"], "no mu-SHROOM data"),
         (["agreement", "sheep"], "needs its data"),
+        (["agreement", "meadow", "--by", "langauge"], "no column 'langauge'"),
+        (["agreement", "meadow", "--cluster", "nothing"], "no column 'nothing'"),
+        (["agreement", "meadow", "--seed", 2**63], "not a seed"),
         (["score", "--gold", "nowhere", "--pred", "nowhere"], "nowhere"),
         (["published", "sheep", "99"], "table 99"),
         (["published", "goat", "9"], "goat"),
@@ -191,3 +198,28 @@ def test_real_submissions_score_as_the_released_scorer_says(run, shared):
     for language, values in expected.items():
         for name in ("n", "cor", "cor_lbl", "iou"):
             assert found[language][name] == pytest.approx(values[name], abs=1e-9)
+
+
+def test_json_is_ascii_and_tables_survive_a_terminal_that_lacks_characters(tmp_path):
+    bad = lines(tmp_path / "b.jsonl", {"id": "黑羊🐑", "labels": [{"start": 0}]})
+    command = [sys.executable, "-c", "from sheeplib.cli import main; main()"]
+    narrow = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*command, "check", bad, "--json"], capture_output=True, env=narrow)
+    assert done.returncode == 1 and "format_ok" in json.loads(done.stdout.decode("ascii"))
+    done = subprocess.run([*command, "published"], capture_output=True, env=narrow)
+    assert done.returncode == 0 and b"COMETKiwi" in done.stdout
+
+
+def test_text_from_data_is_no_markup_in_a_table(capsys):
+    texts = ["[red]x[/red]", ":smile:", "\\[b]", "[/]"]
+    cli.show_frame(pd.DataFrame({"text": texts, "number": [0.5, None, 1.25, 2.0]}))
+    said = capsys.readouterr().out
+    assert all(text in said for text in texts) and "0.500" in said and "–" in said
+
+
+def test_what_is_no_json_becomes_null(capsys):
+    cli.show_json(
+        cli.records(pd.DataFrame({"a": [np.nan, np.inf, 0.5], "b": pd.array([1, None, 2], "Int64")}))
+    )
+    found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert found == [{"a": None, "b": 1}, {"a": None, "b": None}, {"a": 0.5, "b": 2}]

@@ -8,14 +8,15 @@ from corpora_of import corpus_of
 from sheeplib import composition
 
 A, B = (0, 3, "A"), (5, 9, "B")
-ITEMS = {"a": [[A], [A, B], []], "b": [[], [], []], "c": [[A] * 6, [B], []]}
+ITEMS = {"a": [[A], [A, B], []], "b": [[], [], []], "c": [[A] * 5, [B], []]}
 
 
 def corpus():
     found = corpus_of(ITEMS, language=["en", "en", "zh"], strategy=["human", "random", "human"])
     labels = pd.DataFrame(
-        {"item": ["a", "a", "c", "c"], "start": 0, "end": 3, "prob": 1 / 3, "label": ["A", "B", "A", "B"]}
+        {"item": ["a", "a", "c", "c"], "start": 0, "end": 3, "prob": 1 / 3, "label": ["A", "B", "A", "C"]}
     )
+    labels.loc[3, "prob"] = 0.0  # a label that no annotator gave
     return replace(found, labels=labels.astype({"item": "string", "label": "string"}))
 
 
@@ -31,6 +32,8 @@ def test_items_are_counted_by_groups():
     found = counts.set_index(["strategy", "language"])["value"].to_dict()
     assert found == {("human", "en"): 1, ("human", "zh"): 1, ("random", "en"): 1}
     assert composition.item_counts(corpus(), [])["value"].tolist() == [3]
+    alone = composition.item_counts(corpus(), "language")
+    assert alone.set_index("language")["value"].to_dict() == {"en": 2, "zh": 1}
 
 
 def test_spans_are_counted_by_rating_and_five_or_more_are_one_class():
@@ -54,13 +57,12 @@ def test_labels_of_items_by_hand():
         ("a", "B"),
         ("b", "F"),
         ("c", "A"),
-        ("c", "B"),
     ]
     table = composition.shares(
         corpus(), observed, "label", ["language"], quantity="item_share", per="item", resamples=10
     ).set_index(["language", "label"])
     assert table.loc[("en", "A"), "value"] == 0.5 and table.loc[("en", "F"), "value"] == 0.5
-    assert table.loc[("zh", "A"), "value"] == table.loc[("zh", "B"), "value"] == 1.0
+    assert table.loc[("zh", "A"), "value"] == 1.0 and table.loc[("zh", "B"), "value"] == 0.0
     assert table.loc[("zh", "F"), "value"] == 0.0
 
 

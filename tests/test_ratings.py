@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -91,6 +92,23 @@ def test_rows_may_come_in_any_order():
     mixed = type(corpus)("test", mixed.items, mixed.ratings, corpus.spans.sample(frac=1, random_state=2))
     assert (Ratings(corpus).label_counts() == Ratings(mixed).label_counts()).all()
     assert Ratings(corpus).span_overlaps(True) == pytest.approx(Ratings(mixed).span_overlaps(True))
+
+
+def test_a_label_that_is_missing_is_not_label_none():
+    ratings = Ratings(corpus_of({"a": [[(0, 5, None), (7, 8, "A")], [], [(0, 1, "B")]]}))
+    assert ratings.label_counts("first").tolist() == [[0, 1, 0, 0, 0, 1]]
+    assert ratings.presence_counts().tolist() == [[1, 2]]
+
+
+def test_what_stands_twice_or_covers_nothing_is_refused():
+    corpus = corpus_of({"a": [[(2, 3, "A")], []]})
+    for table in ("items", "ratings"):
+        rows = getattr(corpus, table)
+        with pytest.raises(InputError, match="stands twice .found .*a"):
+            Ratings(replace(corpus, **{table: pd.concat([rows, rows])}))
+    for end in (2, 1):
+        with pytest.raises(InputError, match="covers nothing"):
+            Ratings(replace(corpus, spans=corpus.spans.assign(end=end)))
 
 
 def test_a_span_needs_its_rating():

@@ -1,7 +1,8 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from sheeplib import resample
+from sheeplib import InputError, resample
 
 
 def test_streams_differ_by_name_and_agree_by_seed():
@@ -28,12 +29,56 @@ def test_blocks_do_not_change_the_numbers(monkeypatch):
     assert (np.concatenate(parts) == whole).all()
 
 
+def test_blocks_do_not_change_the_numbers_of_kinds_of_units(monkeypatch):
+    units = np.repeat([[1.0, 0.0], [0.0, 1.0]], 30, axis=0)
+    whole = sums(units, 3)
+    monkeypatch.setattr(resample, "BLOCK", 6)  # three resamples a block
+    assert (sums(units, 3) == whole).all()
+
+
+def sums(units, seed, clusters=None, n_resamples=40):
+    return resample.resample(units, lambda s: s, n_resamples, np.random.default_rng(seed), clusters)
+
+
 def test_clusters_are_drawn_whole():
-    clusters = np.array(["x", "y", "x", "z", "y"])
-    drawn = np.concatenate(list(resample.weights(5, 40, np.random.default_rng(1), clusters)))
+    # The sums of a column of its own for each unit are how often the unit was drawn.
+    drawn = sums(np.eye(5), 1, np.array(["x", "y", "x", "z", "y"]))
     assert (drawn[:, 0] == drawn[:, 2]).all() and (drawn[:, 1] == drawn[:, 4]).all()
     # three clusters are drawn, whatever their sizes
     assert (drawn[:, [0, 1, 3]].sum(axis=1) == 3).all()
+
+
+def test_units_without_a_cluster_are_drawn_by_themselves():
+    drawn = sums(np.eye(4), 1, np.array([pd.NA, "x", pd.NA, "x"], dtype=object))
+    assert (drawn[:, 1] == drawn[:, 3]).all() and (drawn[:, [0, 1, 2]].sum(axis=1) == 3).all()
+    assert (drawn[:, 0] != drawn[:, 2]).any()
+
+
+@pytest.mark.parametrize("kinds", [3, 50])
+def test_the_order_of_units_does_not_change_the_numbers(kinds):
+    rng = np.random.default_rng(0)
+    units = rng.integers(kinds, size=(60, 2)).astype(float)
+    clusters, order = rng.integers(20, size=60), rng.permutation(60)
+    assert (sums(units, 5) == sums(units[order], 5)).all()
+    assert (sums(units, 5, clusters) == sums(units[order], 5, clusters[order])).all()
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 1.5, None, "7"])
+def test_what_is_no_seed_is_refused(seed):
+    with pytest.raises(InputError, match="not a seed"):
+        resample.generator(seed, "a")
+
+
+def test_the_largest_seed_and_those_of_numpy_are_seeds():
+    assert resample.generator(2**63 - 1).random() != resample.generator(0).random()
+    assert resample.generator(np.int64(7)).random() == resample.generator(7).random()
+
+
+@pytest.mark.parametrize("n_resamples", [0, -1])
+@pytest.mark.parametrize("n_units", [0, 3])
+def test_no_resample_at_all_is_refused(n_resamples, n_units):
+    with pytest.raises(InputError, match="no resamples"):
+        sums(np.ones((n_units, 1)), 0, n_resamples=n_resamples)
 
 
 def test_resampled_means_equal_those_of_resampled_data():

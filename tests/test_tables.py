@@ -63,6 +63,20 @@ def test_messages_name_file_row_field_value_and_remedy(changes, message):
         tables.validate("spans", spans(**changes), path="f.csv")
 
 
+@pytest.mark.parametrize("start", [0.5, pd.Series([0.5], dtype=object), pd.Series([0.5], dtype="Float64")])
+def test_fractions_are_refused_and_not_cut(start):
+    with pytest.raises(InputError, match=r"field 'start': .*row 0: not a whole number \(found 0\.5\)"):
+        tables.validate("spans", spans().assign(start=start))
+    assert tables.validate("spans", spans().assign(end=3.0))["end"].tolist() == [3]
+
+
+@pytest.mark.parametrize("prob", [-0.1, 1.1])
+def test_shares_of_annotators_are_from_0_to_1(prob):
+    row = {"item": "a", "start": 0, "end": 1, "prob": prob, "label": "A"}
+    with pytest.raises(InputError, match="field 'prob': .*must be from 0 to 1"):
+        tables.validate("labels", pd.DataFrame([row]))
+
+
 def test_a_wrong_type_is_reported_once():
     with pytest.raises(InputError) as caught:
         tables.validate("spans", spans(end="three"))
@@ -93,8 +107,9 @@ def test_offsets_count_code_points():
     [("a", 3, 3, "covers nothing"), ("a", 4, 2, "covers nothing"), ("c", 0, 1, "not in the items")],
 )
 def test_spans_that_mark_nothing_are_refused(item, start, end, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as caught:
         tables.check_offsets(ITEMS, pd.DataFrame({"item": [item], "start": [start], "end": [end]}))
+    assert len(caught.value.problems) == 1
 
 
 def test_a_long_list_of_problems_is_cut_and_counted():

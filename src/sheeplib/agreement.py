@@ -146,7 +146,10 @@ QUANTITIES = {
 def measures(
     corpus: Corpus, count_none: bool = True, empty_pairs: EmptyPairs = "exclude"
 ) -> dict[str, Measure]:
-    """All measures of `QUANTITIES` that can be computed from a corpus; see `agreement`."""
+    """All measures of `QUANTITIES` that can be computed from a corpus; see `agreement`.
+
+    `presence_observed` counts pairs of annotators; an item weighs as many as its ratings, as in alpha.
+    """
     ratings = Ratings(corpus)
     presence, given = ratings.presence_counts(), ratings.all_marked()[:, None]
     alpha = free_marginal_alpha(presence)
@@ -169,7 +172,7 @@ def measures(
 
 def agreement(
     corpus: Corpus,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     *,
     resamples: int = 2000,
     seed: int = 2026,
@@ -183,18 +186,22 @@ def agreement(
     Parameters
     ----------
     corpus : Corpus
-    by : sequence of str
-        Columns of `items`; one group for each combination of values that occurs.
+    by : str or sequence of str
+        Columns of `items`; one group for each combination of values that occurs. Items that lack
+        one of the values are in no group.
     resamples : int
         Bootstrap resamples of each group's items, with replacement.
     seed : int
-        A group's interval depends on the seed and the group alone.
+        A group's interval depends on the seed and the group alone: neither on other groups nor on
+        the order of rows.
     cluster : str, optional
-        Column of `items` whose equal values are drawn together, such as `image`.
+        Column of `items` whose equal values are drawn together, such as `image`; items without
+        value are drawn one by one.
     count_none, empty_pairs
         See `Ratings.label_counts` and `Ratings.span_overlaps`.
     known : dict of Measure, optional
-        What `measures` found in this corpus, to be used again for another grouping.
+        What `measures` found in this corpus, to be used again for another grouping; `count_none`
+        and `empty_pairs` are then those that were given there.
 
     Returns
     -------
@@ -206,20 +213,28 @@ def agreement(
     Raises
     ------
     InputError
-        If a column in `by` or `cluster` is unknown, or holds nothing but missing values.
+        If `corpus` is no corpus, a column in `by` or `cluster` is unknown or holds nothing but
+        missing values, no item is in any group, or an option is not one of those above.
     """
+    if not isinstance(corpus, Corpus):
+        raise InputError(Problem(f"not a corpus: {type(corpus).__name__}", "Give what sheeplib.load returns"))
+    by = [by] if isinstance(by, str) else list(dict.fromkeys(by))
     for column in [*by, *([cluster] if cluster else [])]:
         _check_column(corpus, column)
+    if taken := _RESULT_COLUMNS & set(by):
+        what = f"results have a column '{min(taken)}' of their own"
+        raise InputError(Problem(what, "Give the column of items another name"))
     items = corpus.items
-    groups = items.groupby(list(by), sort=True).indices if by else {(): np.arange(len(items))}
+    groups = items.groupby(by, sort=True, observed=True).indices if by else {(): np.arange(len(items))}
+    if not groups:
+        raise InputError(Problem("no item has a value in each of the columns", value=", ".join(by)))
     if known is None:
         known = {} if "ratings" in corpus.lacks else measures(corpus, count_none, empty_pairs)
     rows = []
     for key, members in groups.items():
         group = dict(zip(by, key if isinstance(key, tuple) else (key,), strict=True))
         rng = resample.generator(seed, "agreement", *(f"{name}={group[name]}" for name in sorted(group)))
-        # an item whose cluster is missing is a cluster of its own
-        clusters = items[cluster].fillna(items["item"]).to_numpy()[members] if cluster else None
+        clusters = items[cluster].iloc[members].to_numpy() if cluster else None
         rows += [group | row for row in _rows(known, members, resamples, rng, clusters)]
         rows += [
             group | {"quantity": name, "n": 0, "reason": corpus.lacks.get("ratings") or corpus.lacks["kinds"]}
@@ -231,6 +246,9 @@ def agreement(
     order = results["quantity"].map(list(QUANTITIES).index)
     results = results.iloc[order.argsort(kind="stable")].astype({"resamples": "Int64", "reason": "string"})
     return tables.validate("results", results)
+
+
+_RESULT_COLUMNS = {*tables.SCHEMAS["results"].columns, "mean", "half_width", "resamples", "reason"}
 
 
 def _check_column(corpus: Corpus, column: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import sys
@@ -12,6 +13,7 @@ import pandas as pd
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from sheeplib import __version__
 from sheeplib.corpora import CORPORA, load
@@ -115,7 +117,7 @@ def agreement(
 
     if empty_pairs not in ("exclude", "one", "zero"):
         raise typer.BadParameter("use exclude, one or zero", param_hint="--empty-pairs")
-    columns = [column.strip() for column in by.split(",") if column.strip()]
+    columns = list(dict.fromkeys(column.strip() for column in by.split(",") if column.strip()))
     rows = computed(
         load(corpus, **given(directory=directory)), columns, resamples=resamples, seed=seed, cluster=cluster,
         count_none=count_none, empty_pairs=empty_pairs,  # type: ignore[arg-type]
@@ -214,8 +216,8 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def show_json(content: Any) -> None:
-    """Print JSON that every reader takes: NaN, which is not JSON, becomes null."""
-    print(json.dumps(_plain(content), ensure_ascii=False, indent=2, allow_nan=False))
+    """Print JSON that every reader takes: ASCII, and null for NaN, which is not JSON."""
+    print(json.dumps(_plain(content), indent=2, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
@@ -238,14 +240,16 @@ def show_frame(frame: pd.DataFrame, digits: int = 3) -> None:
     said.print(table)
 
 
-def _cell(value: Any, digits: int) -> str:
+def _cell(value: Any, digits: int) -> Text:
     if pd.isna(value):
-        return "–"
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value).replace("[", r"\[")
+        return Text("–")
+    return Text(f"{value:.{digits}f}" if isinstance(value, float) else str(value))
 
 
 def main() -> None:
     """Entry point of `sheep`: wrong input ends with its message and exit code 1."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that lacks a character shows its number
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except InputError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -14,9 +15,10 @@ from sheeplib.tables import Label
 MANY = 5  # annotations with five spans or more are one class, as in SHEEP, Figure 2
 
 
-def available(corpus: Corpus, columns: Sequence[str]) -> list[str]:
+def available(corpus: Corpus, columns: str | Sequence[str]) -> list[str]:
     """Those columns of `items` that the corpus fills in, for at least some items."""
-    return [name for name in columns if name in corpus.items and corpus.items[name].notna().any()]
+    names = [columns] if isinstance(columns, str) else list(dict.fromkeys(columns))
+    return [name for name in names if name in corpus.items and corpus.items[name].notna().any()]
 
 
 def labelled(corpus: Corpus) -> Corpus:
@@ -26,15 +28,21 @@ def labelled(corpus: Corpus) -> Corpus:
     return corpus.select(corpus.items["labelled"]) if "labelled" in corpus.items else corpus
 
 
-def item_counts(corpus: Corpus, by: Sequence[str]) -> pd.DataFrame:
+def item_counts(corpus: Corpus, by: str | Sequence[str]) -> pd.DataFrame:
     """Number of items by groups, as a table `results` with quantity `items`.
+
+    Items that lack a value of a column in `by` are in no group.
 
     Source
     ------
     SHEEP, Figure 2 (top).
     """
     by = available(corpus, by)
-    sizes = corpus.items.groupby(by, sort=True).size() if by else pd.Series({"": len(corpus.items)})
+    sizes = (
+        corpus.items.groupby(by, sort=True, observed=True).size()
+        if by
+        else pd.Series({"": len(corpus.items)})
+    )
     counts = sizes.rename("value").reset_index()[[*by, "value"]]
     counts = counts.assign(quantity="items", n=counts["value"], low=np.nan, high=np.nan)
     return _as_results(counts, by, corpus)
@@ -71,17 +79,18 @@ def labels_per_item(corpus: Corpus) -> pd.DataFrame:
     corpus = labelled(corpus)
     given = corpus.labels.loc[corpus.labels["prob"] > 0, ["item", "label"]].drop_duplicates()
     unmarked = corpus.items.loc[~corpus.items["item"].isin(given["item"]), ["item"]]
-    return pd.concat([given, unmarked.assign(label=str(Label.NONE))], ignore_index=True)
+    none = unmarked.assign(label=str(Label.NONE)).astype({"label": tables.TEXT})
+    return pd.concat([given, none], ignore_index=True)
 
 
 def shares(
     corpus: Corpus,
     observed: pd.DataFrame,
     of: str,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     *,
     quantity: str,
-    per: str = "row",
+    per: Literal["row", "item"] = "row",
     resamples: int = 2000,
     seed: int = 2026,
 ) -> pd.DataFrame:
@@ -94,8 +103,9 @@ def shares(
         Columns `item` and `of`, any number of rows an item.
     of : str
         Column whose values are counted; it becomes a group of the results.
-    by : sequence of str
-        Columns of `items`; those that the corpus does not fill in are left out.
+    by : str or sequence of str
+        Columns of `items`; those that the corpus does not fill in are left out, and items that lack
+        one of the values are in no group.
     quantity : str
         Name of the quantity in the results.
     per : {"row", "item"}
@@ -116,7 +126,7 @@ def shares(
     )
     counts = counts.to_numpy(dtype=float)
     rows = []
-    groups = items.groupby(by, sort=True).indices if by else {(): np.arange(len(items))}
+    groups = items.groupby(by, sort=True, observed=True).indices if by else {(): np.arange(len(items))}
     for key, members in groups.items():
         group = dict(zip(by, key if isinstance(key, tuple) else (key,), strict=True))
         part = counts[members]

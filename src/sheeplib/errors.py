@@ -62,5 +62,5 @@ class InputError(Exception):
 
 
 def _shortened(value: object, width: int = 60) -> str:
-    text = repr(value)
+    text = repr(value.tolist() if hasattr(value, "tolist") else value)  # plain 0.5, not np.float64(0.5)
     return text if len(text) <= width else text[: width - 3] + "..."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -28,15 +28,22 @@ class Ratings:
     Raises
     ------
     InputError
-        If a span belongs to no rating, or a rating to no item.
+        If a span belongs to no rating or covers nothing, a rating belongs to no item, or an item or
+        rating stands twice.
     """
 
     def __init__(self, corpus: Corpus) -> None:
         ratings, spans = corpus.ratings, corpus.spans
         item = pd.Index(corpus.items["item"])
         self.n_items = len(item)
-        self.of_item = item.get_indexer(ratings["item"])  # (ratings,)
         rating = pd.MultiIndex.from_frame(ratings[["item", "annotator"]])
+        for keys in (item, rating):
+            if not keys.is_unique:
+                twice = keys[keys.duplicated()][0]
+                raise InputError(Problem("an item or rating stands twice", "Keep one of them", value=twice))
+        if (spans["end"] <= spans["start"]).any():
+            raise InputError(Problem("a span covers nothing", "Offsets are half-open: end > start"))
+        self.of_item = item.get_indexer(ratings["item"])  # (ratings,)
         self.of_rating = rating.get_indexer(pd.MultiIndex.from_frame(spans[["item", "annotator"]]))
         for codes, table in ((self.of_item, ratings), (self.of_rating, spans)):
             if (codes < 0).any():
@@ -63,7 +70,7 @@ class Ratings:
         ----------
         policy : {"first", "longest"}
             An annotator's label is that of the first span as written, or of the longest span
-            (ties: the earliest).
+            (ties: the earliest). Where that label is missing, the annotator does not count.
         count_none : bool
             Whether annotators without spans count with the value F (none), or not at all.
         """
@@ -107,6 +114,9 @@ class Ratings:
         ------
         SHEEP 5.1, span agreement: intersection with or without the label.
         """
+        if empty_pairs not in get_args(EmptyPairs):
+            remedy = f"Use one of {', '.join(get_args(EmptyPairs))}"
+            raise InputError(Problem("unknown choice", remedy, field="empty_pairs", value=empty_pairs))
         marks = self._marks()
         overlaps, pairs = np.zeros(self.n_items), np.zeros(self.n_items)
         ends = np.cumsum(np.bincount(self.of_item, minlength=self.n_items))

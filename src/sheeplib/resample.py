@@ -7,11 +7,13 @@ per resample, `w @ contributions` gives the sums of all resamples in one matrix 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+
+from sheeplib.errors import InputError, Problem
 
 BLOCK = 4_000_000  # weights held at once: 32 MB, whatever the number of units and resamples
 FEW = 8  # units per kind from which drawing kinds is quicker than drawing units
@@ -32,7 +34,7 @@ class Interval(NamedTuple):
 
 
 def generator(seed: int, *names: object) -> np.random.Generator:
-    """A random generator that depends on the seed and on what it is for.
+    """Make a random generator that depends on the seed and on what it is for.
 
     Each group of a table draws from a stream of its own, so that its interval does not depend on
     which other groups are asked for.
@@ -40,20 +42,22 @@ def generator(seed: int, *names: object) -> np.random.Generator:
     Parameters
     ----------
     seed : int
-        Not negative.
+        From 0 to 2**63 - 1, so that it can stand in a table.
     *names
         What the stream is for; compared as text.
+
+    Raises
+    ------
+    InputError
+        If the seed is not such a number.
     """
+    if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
+        raise InputError(Problem("not a seed", f"Use a whole number from 0 to {2**63 - 1}", value=seed))
     digest = hashlib.sha256("\x1f".join(map(str, names)).encode()).digest()
     return np.random.default_rng([seed, *np.frombuffer(digest, dtype=np.uint32)])
 
 
-def weights(
-    n_units: int,
-    n_resamples: int,
-    rng: np.random.Generator,
-    clusters: np.ndarray | None = None,
-) -> Iterator[np.ndarray]:
+def weights(n_units: int, n_resamples: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Draw how often each unit occurs in each bootstrap resample.
 
     Parameters
@@ -62,26 +66,24 @@ def weights(
         Number of units in the sample, and of resamples with replacement.
     rng : numpy.random.Generator
         Source of randomness.
-    clusters : ndarray, shape (n_units,), optional
-        Units of equal value are drawn together (such as the answers about one image), so the
-        interval allows for their dependence. By default every unit is drawn by itself.
 
     Yields
     ------
     ndarray, shape (block, n_units)
         Blocks of resamples, `n_resamples` rows in all; the split into blocks does not change the
-        numbers. Without clusters each row sums to `n_units`.
+        numbers. Each row sums to `n_units`.
     """
-    codes, kinds = (None, ()) if clusters is None else pd.factorize(clusters)
-    n_drawn = n_units if codes is None else len(kinds)
-    rows = max(1, BLOCK // max(n_units, 1))
-    for first in range(0, n_resamples, rows):
-        block = np.empty((min(rows, n_resamples - first), n_units))
+    for rows in _blocks(n_units, n_resamples):
+        block = np.empty((rows, n_units))
         for row in block:
-            drawn = rng.integers(n_drawn, size=n_drawn)
-            times = np.bincount(drawn, minlength=n_drawn)
-            row[:] = times if codes is None else times[codes]
+            row[:] = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
         yield block
+
+
+def _blocks(n_units: int, n_resamples: int) -> list[int]:
+    """Sizes of the blocks that `n_resamples` resamples are drawn in."""
+    rows = max(1, BLOCK // n_units)
+    return [min(rows, n_resamples - first) for first in range(0, n_resamples, rows)]
 
 
 def resample(
@@ -91,7 +93,7 @@ def resample(
     rng: np.random.Generator,
     clusters: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Bootstrap a statistic of sums over units.
+    """Bootstrap a statistic of sums over units; the order of the units does not change the numbers.
 
     Parameters
     ----------
@@ -99,23 +101,48 @@ def resample(
         What each unit adds to each sum.
     statistic : callable
         Maps sums, shape (resamples, columns), to values, shape (resamples, ...).
-    n_resamples, rng, clusters
-        As in `weights`.
+    n_resamples : int
+        One or more.
+    rng : numpy.random.Generator
+        Source of randomness.
+    clusters : ndarray, shape (units,), optional
+        Units of equal value are drawn together (such as the answers about one image), so the
+        interval allows for their dependence. A unit without value is drawn by itself, as every
+        unit is by default.
 
     Returns
     -------
     ndarray, shape (n_resamples, ...)
+
+    Raises
+    ------
+    InputError
+        If there is to be no resample at all.
     """
+    if n_resamples < 1:
+        raise InputError(Problem("no resamples", "Ask for one or more", value=n_resamples))
     if not len(contributions):
         return statistic(np.zeros((n_resamples, contributions.shape[1])))
-    if clusters is None:
-        # Units that add the same to every sum are interchangeable: draw how many of each kind.
-        kinds, sizes = np.unique(contributions, axis=0, return_counts=True)
-        if FEW * len(kinds) <= len(contributions):
-            drawn = rng.multinomial(sizes.sum(), sizes / sizes.sum(), size=n_resamples)
-            return statistic(drawn @ kinds)
-    blocks = weights(len(contributions), n_resamples, rng, clusters)
-    return np.concatenate([statistic(block @ contributions) for block in blocks])
+    units = contributions if clusters is None else _united(contributions, clusters)
+    # Units that add the same to every sum are interchangeable: they need no more than their number.
+    kinds, sizes = np.unique(units, axis=0, return_counts=True)
+    if FEW * len(kinds) <= len(units):
+        shares, blocks = sizes / len(units), _blocks(len(kinds), n_resamples)
+        draws: Iterable[np.ndarray] = (rng.multinomial(len(units), shares, size=rows) for rows in blocks)
+    else:
+        kinds = np.repeat(kinds, sizes, axis=0)
+        draws = weights(len(units), n_resamples, rng)
+    return np.concatenate([statistic(drawn @ kinds) for drawn in draws])
+
+
+def _united(contributions: np.ndarray, clusters: np.ndarray) -> np.ndarray:
+    """Sums over the units of each cluster, which are then the units that are drawn."""
+    codes, known = pd.factorize(clusters)
+    alone = codes < 0
+    codes[alone] = len(known) + np.arange(alone.sum())
+    sums = np.zeros((codes.max() + 1, contributions.shape[1]))
+    np.add.at(sums, codes, contributions)
+    return sums
 
 
 def interval(values: np.ndarray, level: float = 0.95) -> Interval:
@@ -125,7 +152,7 @@ def interval(values: np.ndarray, level: float = 0.95) -> Interval:
     ----------
     values : ndarray, shape (resamples,)
     level : float
-        Share of the resamples inside the interval.
+        Share of the resamples inside the interval; quantiles are linear.
 
     Source
     ------

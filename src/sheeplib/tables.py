@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -78,6 +79,7 @@ def _optional(kind: Any, about: str) -> pa.Column:
 
 _ITEM = _column(TEXT, "identifier of the item")
 _NOT_NEGATIVE = pa.Check.ge(0, error="must not be negative")
+_SHARE = pa.Check.in_range(0, 1, error="must be from 0 to 1")
 _SPAN_LABEL = pa.Check.isin([str(label) for label in MARKED_LABELS], error="must be one of A, B, C, D, E")
 _START = _column(WHOLE, "first marked code point", _NOT_NEGATIVE)
 _END = _column(WHOLE, "code point after the last marked one", _NOT_NEGATIVE)
@@ -170,14 +172,14 @@ SCHEMAS: Mapping[str, pa.DataFrameSchema] = {
             "item": _ITEM,
             "start": _START,
             "end": _END,
-            "prob": _column(REAL, "share of annotators who marked it with this label"),
+            "prob": _column(REAL, "share of annotators who marked it with this label", _SHARE),
             "label": _column(TEXT, "A to E; missing where a corpus has no kinds", _SPAN_LABEL, missing=True),
         },
     ),
 }
 
 
-def validate(table: str, frame: pd.DataFrame, path: object = None) -> pd.DataFrame:
+def validate(table: str, frame: pd.DataFrame, path: str | Path | None = None) -> pd.DataFrame:
     """Check a frame against its schema and give it the declared column types.
 
     Parameters
@@ -204,13 +206,27 @@ def validate(table: str, frame: pd.DataFrame, path: object = None) -> pd.DataFra
     absent = [name for name in declared if name not in frame.columns]
     if absent:
         about = "; ".join(f"'{name}': {schema.columns[name].description}" for name in absent)
-        raise InputError(Problem(f"table '{table}' lacks columns", f"Add {about}", path=path))  # type: ignore[arg-type]
+        raise InputError(Problem(f"table '{table}' lacks columns", f"Add {about}", path=path))
+    frame = frame.reset_index(drop=True)
+    if problems := _fractions(table, frame, path):
+        raise InputError(problems)
     try:
-        valid = schema.validate(frame.reset_index(drop=True), lazy=True)
+        valid = schema.validate(frame, lazy=True)
     except pa.errors.SchemaErrors as errors:
         raise InputError(_problems(table, errors.failure_cases, path)) from None
     ordered = valid[declared + [name for name in valid.columns if name not in declared]]
     return ordered.astype(_text_columns(table))
+
+
+def _fractions(table: str, frame: pd.DataFrame, path: str | Path | None) -> list[Problem]:
+    """Values that the conversion to whole numbers would cut without a word."""
+    what, remedy = f"table '{table}', row {{}}: not a whole number", "Remove the fraction"
+    return [
+        Problem(what.format(row), remedy, path=path, field=name, value=value)
+        for name, column in SCHEMAS[table].columns.items()
+        if str(column.dtype) == WHOLE
+        for row, value in frame[name][pd.to_numeric(frame[name], errors="coerce") % 1 > 0].items()
+    ]
 
 
 def _text_columns(table: str) -> dict[str, pd.StringDtype]:
@@ -226,7 +242,7 @@ def empty(table: str) -> pd.DataFrame:
     return frame.astype(_text_columns(table))
 
 
-def check_offsets(items: pd.DataFrame, spans: pd.DataFrame, path: object = None) -> None:
+def check_offsets(items: pd.DataFrame, spans: pd.DataFrame, path: str | Path | None = None) -> None:
     """Check that every span covers at least one code point of its item's response.
 
     Parameters
@@ -246,10 +262,13 @@ def check_offsets(items: pd.DataFrame, spans: pd.DataFrame, path: object = None)
     broken = {
         "span of an item that is not in the items": (length.isna(), "Remove it or add the item"),
         "span covers nothing": (spans["end"] <= spans["start"], "Offsets are half-open: end > start"),
-        "span ends past the text": (spans["end"] > length.fillna(0), "Count Unicode code points, not bytes"),
+        "span ends past the text": (
+            (spans["end"] > length).fillna(False),
+            "Count Unicode code points, not bytes",
+        ),
     }
     problems = [
-        Problem(f"item {row.item}: {what}", remedy, path=path, field="start, end", value=(row.start, row.end))  # type: ignore[arg-type]
+        Problem(f"item {row.item}: {what}", remedy, path=path, field="start, end", value=(row.start, row.end))
         for what, (wrong, remedy) in broken.items()
         for row in spans[wrong.astype(bool)].itertuples()
     ]
@@ -257,7 +276,7 @@ def check_offsets(items: pd.DataFrame, spans: pd.DataFrame, path: object = None)
         raise InputError(problems)
 
 
-def _problems(table: str, failures: pd.DataFrame, path: object) -> list[Problem]:
+def _problems(table: str, failures: pd.DataFrame, path: str | Path | None) -> list[Problem]:
     """Translate pandera's failure cases, one row a case, into problems a person can act on."""
     unique = ", ".join(SCHEMAS[table].unique or [])
     found: dict[tuple[object, object], Problem] = {}
@@ -275,6 +294,6 @@ def _problems(table: str, failures: pd.DataFrame, path: object) -> list[Problem]
         elif pd.isna(case.index):
             continue  # a check that a wrong type kept from running; the type has been reported
         row = "" if pd.isna(case.index) else f", row {int(case.index)}"
-        problem = Problem(f"table '{table}'{row}: {what}", remedy, path=path, field=str(field), value=value)  # type: ignore[arg-type]
+        problem = Problem(f"table '{table}'{row}: {what}", remedy, path=path, field=str(field), value=value)
         found.setdefault((case.index, field), problem)
     return list(found.values())

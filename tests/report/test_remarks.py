@@ -11,7 +11,7 @@ CORPUS = corpus_of({"a": [[(0, 3, "A")], []]})
 def test_a_corpus_says_what_is_simulated_and_what_it_lacks():
     said = str(
         describe(
-            replace(CORPUS, simulated="Writers are programs.", lacks={"model": "nobody knows"}, notes=("x",))
+            replace(CORPUS, simulated="Writers are programs.", lacks={"model": "nobody knows"}, notes=("x.",))
         )
     )
     assert "1 items, 2 annotations, 1 spans" in said
@@ -35,3 +35,4 @@ def test_each_reason_stands_once_with_its_quantities():
     )
     assert reasons(table).points == ("a, b: why.", "a: other.")
     assert reasons(table[table["value"].notna()]).points == ()
+    assert reasons(table.assign(reason=pd.NA)).points == ("a, b: no reason is given.",)

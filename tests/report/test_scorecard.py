@@ -56,8 +56,9 @@ def test_undefined_gives_its_reason():
 
 
 def test_a_value_without_an_interval_gets_no_verdict_in_words_of_agreement():
-    row = verdict(HUMAN | {"value": 0.5668, "low": float("nan"), "high": float("nan")})
-    assert row["verdict"] == card.NOT_COMPUTABLE and "no interval" in row["why"]
+    for missing in (float("nan"), None, pd.NA):
+        row = verdict(HUMAN | {"value": 0.5668, "low": missing, "high": missing})
+        assert row["verdict"] == card.NOT_COMPUTABLE and "no interval" in row["why"]
 
 
 def test_results_for_one_table_stay_with_it():
@@ -91,6 +92,16 @@ def test_missing_groups_are_completed_with_the_reason():
     # The corpus has one strategy only, so its languages are not those of the paper's random+map rows.
     assert (
         why["span_iou", "subset random+map, language zh"] == "test has no items with strategy map or random"
+    )
+
+
+def test_a_group_that_has_items_is_not_said_to_have_none():
+    corpus = corpus_of({"a": [[]], "b": [[]]}, strategy=["random", "human"], language=["en", "zh"])
+    assert card.why_absent(corpus, {"subset": "random+map", "language": "en"}) == (
+        "the chapter did not compute it for this group"
+    )
+    assert card.why_absent(corpus, {"subset": "random+map", "language": "zh"}) == (
+        "test has no items with subset random+map, language zh"
     )
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from sheeplib.errors import InputError, Problem
 from sheeplib.report import style
+from sheeplib.report.scorecard import DIFFERS, WITHIN
 from sheeplib.tables import OFFICIAL_NAMES, Label
 
 if TYPE_CHECKING:
@@ -214,11 +215,9 @@ def scorecard(card: pd.DataFrame) -> Figure:
             Problem("no printed number could be computed", "; ".join(card["why"].dropna().unique()))
         )
     figure, axes = pyplot.subplots(figsize=(4.6, 4.2))
-    for verdict, colour in {"within the interval": OURS, "differs": PRINTED}.items():
+    for verdict, colour in {WITHIN: OURS, DIFFERS: PRINTED}.items():
         part = known[known["verdict"] == verdict]
-        ends = (
-            np.abs(np.stack([part["ours"] - part["low"], part["high"] - part["ours"]])) if len(part) else None
-        )
+        ends = _ends(part.rename(columns={"ours": "value"}))
         label = f"{verdict} ({len(part)})"
         axes.errorbar(
             part["printed"], part["ours"], yerr=ends, fmt="o", color=colour, markersize=4, label=label

@@ -40,7 +40,7 @@ def describe(corpus: Corpus) -> Remark:
     )
     kind = f"Simulated: {corpus.simulated}" if corpus.simulated else "Items and annotations are real."
     lacks = [f"No {name}: {why.removesuffix('.')}." for name, why in corpus.lacks.items()]
-    return Remark((counts, kind), (*lacks, *(f"Note: {note}." for note in corpus.notes)))
+    return Remark((counts, kind), (*lacks, *(f"Note: {note.removesuffix('.')}." for note in corpus.notes)))
 
 
 def reasons(results: pd.DataFrame) -> Remark:
@@ -48,6 +48,7 @@ def reasons(results: pd.DataFrame) -> Remark:
     missing = results[results["value"].isna()]
     if not len(missing):
         return Remark(("Every value is defined.",))
-    by_reason = missing.groupby("reason", sort=False)["quantity"].unique()
+    why = missing["reason"].fillna("no reason is given")
+    by_reason = missing.groupby(why, sort=False)["quantity"].unique()
     points = tuple(f"{', '.join(quantities)}: {reason}." for reason, quantities in by_reason.items())
     return Remark(("Not computable, and why:",), points)

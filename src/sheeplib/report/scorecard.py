@@ -101,15 +101,16 @@ def _compared(row: pd.Series, ours: dict[tuple[object, object, Key], pd.Series])
         why = "the chapter gives no reason" if why is None or pd.isna(why) else why
         return said | nothing | {"verdict": NOT_COMPUTABLE, "why": why}
     numbers = {"ours": found["value"], "low": found["low"], "high": found["high"], "n": found["n"]}
-    inside = found["low"] <= row["value"] <= found["high"]
-    verdict = {"verdict": WITHIN if inside else DIFFERS, "why": pd.NA}
-    if pd.isna(found["low"]):
+    if pd.isna(found["low"]) or pd.isna(found["high"]):
         verdict = {"verdict": NOT_COMPUTABLE, "why": "the rerun has no interval to compare with"}
+    else:
+        inside = found["low"] <= row["value"] <= found["high"]
+        verdict = {"verdict": WITHIN if inside else DIFFERS, "why": pd.NA}
     return said | numbers | {"difference": found["value"] - row["value"]} | verdict
 
 
 def complete(results: pd.DataFrame, printed: Iterable[tuple[str, int]], corpus: Corpus) -> pd.DataFrame:
-    """Add a row without value, and why, for each printed number that a corpus has no items for.
+    """Add a row without value, and why, for each printed number that the results do not have.
 
     Parameters
     ----------
@@ -137,11 +138,16 @@ def complete(results: pd.DataFrame, printed: Iterable[tuple[str, int]], corpus: 
 
 def why_absent(corpus: Corpus, group: dict[str, str]) -> str:
     """Why a corpus gives no number for a group of items, in words for the reader."""
+    there = pd.Series(True, index=corpus.items.index)
     for column, value in group.items():
         column = "strategy" if column == "subset" else column  # subset is "random+map": strategies united
         wanted = set(value.split("+"))
         if column not in corpus.items or corpus.items[column].isna().all():
             return corpus.lacks.get(column, f"{corpus.name} does not say the {column} of its items")
-        if not wanted & set(corpus.items[column].dropna()):
+        found = corpus.items[column].isin(wanted)
+        if not found.any():
             return f"{corpus.name} has no items with {column} {' or '.join(sorted(wanted))}"
+        there &= found
+    if there.any():
+        return "the chapter did not compute it for this group"
     return f"{corpus.name} has no items with {', '.join(f'{k} {v}' for k, v in group.items())}"
