@@ -31,7 +31,8 @@ help:
 	@echo
 	@echo 'Variables, with their values now:'
 	@echo '  PROFILE=$(PROFILE)    meadow (offline), sheep or mushroom (real data)'
-	@echo '  SHEEP_DATA=$(SHEEP_DATA)    directory or zip of the real data'
+	@echo '  SHEEP_DATA=$(SHEEP_DATA)    directory or zip of the data of PROFILE=sheep'
+	@echo '  MUSHROOM_DATA=$(MUSHROOM_DATA)    directory of the data of PROFILE=mushroom'
 	@echo '  JOBS=$(JOBS)    notebooks and tests to run at once'
 	@echo '  PYTHON=$(PYTHON)    3.11 to 3.13'
 	@echo '  PIP_ARGS=$(PIP_ARGS)    such as --index-url ADDRESS'

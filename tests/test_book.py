@@ -141,6 +141,23 @@ def test_a_warning_is_an_error_and_stays_one(checkout, capfd):
     (checkout / "book" / "glossary.md").write_text(text, encoding="utf-8")
 
 
+def test_what_was_interrupted_is_built_anew(checkout, monkeypatch, capsys):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    book.build(FULL, checkout)
+    left = checkout / "_build" / "html" / "left.html"
+    left.write_text("half a page")
+    with monkeypatch.context() as patched:
+        patched.setattr(book.subprocess, "run", interrupted)
+        patched.setattr(book.chapters, "repository", lambda: checkout)
+        patched.setattr(book.profiles, "profile", lambda name: FULL)
+        assert book.main([]) == 130
+    assert capsys.readouterr() == ("", "")
+    book.build(FULL, checkout)
+    assert not left.exists()
+
+
 def test_another_profile_leaves_no_page_behind(checkout):
     run_all(PART, root=checkout)
     book.build(PART, checkout)

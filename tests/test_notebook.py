@@ -87,6 +87,13 @@ def test_a_failing_cell_is_named_with_the_end_of_its_traceback(chapter, target):
     assert len(said.splitlines()) <= 1 + 15 + 1
 
 
+def test_the_log_of_a_kernel_does_not_reach_the_terminal(chapter, target, capfd):
+    """As when the interrupt that ends a kernel is logged."""
+    write_notebook(chapter, "get_ipython().kernel.log.error('noise')")
+    run(chapter, target)
+    assert capfd.readouterr() == ("", "") and outputs(target) == []
+
+
 def test_a_killed_kernel_is_a_failure(chapter, target):
     said = failing(chapter, target, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "1")
     assert "kernel died" in said and "code cell 3" in said
@@ -110,6 +117,18 @@ def test_a_later_success_removes_the_failed_copy(chapter, target):
     failing(chapter, target, "1 / 0")
     write_notebook(chapter, "print('better')")
     run(chapter, target)
+    assert not target.with_name("chapter.failed.ipynb").exists()
+
+
+def test_taking_back_what_failed_removes_the_failed_copy(chapter, target):
+    write_notebook(chapter, "n")
+    run(chapter, target)
+    write_notebook(chapter, "1 / 0")
+    with pytest.raises(ChapterFailed):
+        run(chapter, target)
+    assert target.with_name("chapter.failed.ipynb").exists()
+    write_notebook(chapter, "n")
+    assert run(chapter, target).state == "fresh"
     assert not target.with_name("chapter.failed.ipynb").exists()
 
 

@@ -124,6 +124,19 @@ def test_notebooks_are_kept_without_outputs():
                 assert not cell.get("outputs") and cell.get("execution_count") is None, path
 
 
+def test_code_of_notebooks_fits_the_page():
+    """As many characters as a line has room for; and cells short enough to be read at once."""
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        assert len({cell["id"] for cell in cells}) == len(cells), path
+        for cell in cells:
+            lines = "".join(cell["source"]).splitlines()
+            if cell["cell_type"] == "code":
+                hidden = "hide-input" in cell["metadata"].get("tags", [])
+                assert max(map(len, lines)) <= 88, (path, cell["id"])
+                assert len(lines) <= 16 or hidden, (path, cell["id"])
+
+
 def test_the_readme_names_commands_that_make_knows():
     made = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -65,16 +65,16 @@ def build(profile: Profile, root: Path) -> Path:
     output, trees = root / "_build" / "html", root / "_build" / ".doctrees"
     stamp, key = root / "_build" / "book.sha256", _settings(root, contents)
     if not stamp.exists() or stamp.read_text() != key:
-        _remove(output, trees, stamp)
+        _remove(output, trees)
+    _remove(stamp)  # until it is built: what an interrupted build has read would not be read again
     command = ["build", "book", "--config", "_config.yml", "--toc", str(contents), "--path-output", "."]
     strict = ["-W", "-n", "--keep-going", "--quiet"]
     done = subprocess.run([sys.executable, "-c", _JUPYTER_BOOK, *command, *strict], cwd=root)
     index = output / "index.html"
     if done.returncode or not index.exists():
-        _remove(trees, stamp)  # a page that gave a warning must be read again, or the next build passes
+        _remove(trees)  # a page that gave a warning must be read again, or the next build passes
         raise InputError("the book was not built: see the warnings above, each of which is an error")
     if fetched := sorted(set(_fetched(output.rglob("*.html")))):
-        _remove(trees, stamp)
         raise InputError(
             [Problem("page would fetch from elsewhere", value=url, path=at) for at, url in fetched]
         )
@@ -165,6 +165,8 @@ def main(arguments: list[str]) -> int:
     except InputError as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130  # as shells say it
     print(f"The book: {index}")
     return 0
 

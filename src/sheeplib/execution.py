@@ -86,7 +86,10 @@ def _own_kernel(environment: Mapping[str, str]) -> type:
     from jupyter_client import AsyncKernelManager
     from jupyter_client.kernelspec import KernelSpec
 
-    about = get_kernel_dict(extra_arguments=["--HistoryManager.enabled=False"])
+    # At its end a kernel is interrupted, and now and then logs just that. What goes wrong in a cell comes
+    # back as output, and a kernel that dies is noticed: its log has nothing to add.
+    quiet = ["--HistoryManager.enabled=False", "--IPKernelApp.log_level=CRITICAL"]
+    about = get_kernel_dict(extra_arguments=quiet)
     spec = KernelSpec(**about, env=dict(environment))
     return type("OwnKernel", (AsyncKernelManager,), {"kernel_spec": property(lambda manager: spec)})
 

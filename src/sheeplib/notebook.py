@@ -245,6 +245,7 @@ def refresh(
         return None
     if notes["fingerprint"] != fingerprint(path, complete, inputs, root):
         return None
+    target.with_name(f"{target.stem}.failed.ipynb").unlink(missing_ok=True)  # what failed was taken back
     if notes["page"] == _page(path):
         return Outcome(path.stem, "fresh", time.perf_counter() - started)
     draft = target.with_name(f"{target.stem}.draft.ipynb")

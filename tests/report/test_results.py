@@ -36,6 +36,14 @@ def test_notebooks_with_other_groups_stand_side_by_side(tmp_path):
     assert len(back) == 4 and list(back["model"][2:]) == ["7", "7"] and back["language"][2:].isna().all()
 
 
+def test_results_of_another_corpus_are_refused(tmp_path):
+    save_results(ROWS, "02_x", tmp_path)
+    save_results(ROWS.assign(corpus=None), "03_y", tmp_path)
+    assert len(read_results(tmp_path, corpus="toy")) == 4
+    with pytest.raises(InputError, match=r"02_x\.csv: results on toy, not on meadow\. Run notebook '02_x'"):
+        read_results(tmp_path, corpus="meadow")
+
+
 def test_equal_results_give_equal_bytes_and_no_draft_stays(tmp_path):
     save_results(ROWS, "a", tmp_path / "1")
     save_results(ROWS, "a", tmp_path / "2")

@@ -107,6 +107,12 @@ def test_shares_of_annotators_are_told():
     assert 'title="D miscounting, 67% of annotators (0:2)"' in view(item("text"), labels=labels).html
 
 
+def test_the_shade_says_how_many_of_them():
+    labels = pd.DataFrame({"item": "i1", "start": [0, 2], "end": [2, 4], "prob": [0.25, 1.0], "label": "A"})
+    shown = view(item("text"), labels=labels).html
+    assert re.findall(r"--s:(\d+)%[^>]*>(\w+)<", shown) == [("20", "te"), ("50", "xt")]
+
+
 def test_spans_without_kinds_are_marked_without_a_letter():
     page = Page(view(item("text"), spans(("a", 0, 2, pd.NA))).html)
     assert [(text, title) for text, _, title in page.marks] == [("te", "marked (0:2)")]

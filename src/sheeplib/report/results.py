@@ -50,13 +50,15 @@ def save_results(frame: pd.DataFrame, notebook: str, directory: Path | None = No
     os.replace(draft, path)
 
 
-def read_results(directory: Path | None = None) -> pd.DataFrame:
+def read_results(directory: Path | None = None, corpus: str | None = None) -> pd.DataFrame:
     """All results of one run, the notebooks' tables one after the other.
 
     Parameters
     ----------
     directory : Path, optional
         Default `results_directory()`.
+    corpus : str, optional
+        Name of the corpus that all results must be of.
 
     Returns
     -------
@@ -66,14 +68,26 @@ def read_results(directory: Path | None = None) -> pd.DataFrame:
     Raises
     ------
     InputError
-        If there are none, or a file is not a valid table.
+        If there are none, a file is not a valid table, or one was computed on another corpus.
     """
     directory = results_directory() if directory is None else directory
     paths = sorted(directory.glob("*.csv"))
     if not paths:
         what = "no tables of results"
         raise InputError(Problem(what, "Run the notebooks that save them first", path=directory))
-    return pd.concat([_read(path) for path in paths], ignore_index=True)
+    found = {path: _read(path) for path in paths}
+    if corpus is not None and (problems := [p for path in paths for p in _others(found[path], corpus, path)]):
+        raise InputError(problems)
+    return pd.concat(list(found.values()), ignore_index=True)
+
+
+def _others(table: pd.DataFrame, corpus: str, path: Path) -> list[Problem]:
+    """Corpora beside the wanted one: numbers of two in one table would be taken for one corpus's."""
+    named = set(table["corpus"].dropna())
+    remedy = f"Run notebook '{path.stem}' on {corpus} first"
+    return [
+        Problem(f"results on {other}, not on {corpus}", remedy, path) for other in sorted(named - {corpus})
+    ]
 
 
 def _read(path: Path) -> pd.DataFrame:

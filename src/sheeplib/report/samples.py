@@ -26,7 +26,7 @@ _STYLE = """<style>
 .sheep-sample img{float:right;max-width:40%;max-height:14em;margin:0 0 .6em 1em}
 .sheep-sample .who{font-size:.8em;opacity:.75;margin-top:.6em}
 .sheep-sample mark{color:inherit;padding:.15em 0;border-bottom:.2em solid var(--c);
- background:color-mix(in srgb,var(--c) 28%,transparent)}
+ background:color-mix(in srgb,var(--c) var(--s,28%),transparent)}
 .sheep-sample mark[data-l]::after{content:attr(data-l);font-size:.65em;font-weight:bold;
  vertical-align:super;padding:0 .2em}
 .sheep-sample .legend{clear:both;font-size:.8em}
@@ -91,7 +91,8 @@ def view(
     spans : DataFrame, optional
         Table `spans`; rows of other items are left out.
     labels : DataFrame, optional
-        Table `labels`: the response is shown once more with what the annotators marked together.
+        Table `labels`: the response is shown once more with what the annotators marked together, the
+        darker, the more of them marked it.
     ratings : DataFrame, optional
         Table `ratings`: also shows the annotators who marked nothing, and what they remarked.
     image : PIL image, optional
@@ -163,7 +164,9 @@ def _mark(piece: str, over: list[Any], end: int) -> str:
     said = "; ".join(f"{_described(span)} ({span.start}:{span.end})" for span in over)
     ending = "".join(dict.fromkeys(_letter(span.label) for span in over if span.end == end))
     tag = f' data-l="{ending}"' if ending else ""
-    return f'<mark style="--c:{colour}"{tag} title="{html.escape(said)}">{piece}</mark>'
+    share = getattr(over[0], "prob", None)
+    shade = "" if share is None else f";--s:{10 + 40 * share:.0f}%"
+    return f'<mark style="--c:{colour}{shade}"{tag} title="{html.escape(said)}">{piece}</mark>'
 
 
 def _described(span: Any) -> str:
