@@ -45,7 +45,7 @@ def test_bars_stand_at_their_place_with_their_height_and_interval():
     drawn = {(round(bar.get_x() + bar.get_width() / 2, 6), bar.get_height()) for bar in axes.patches}
     assert drawn == {(-0.2, 3.0), (0.2, 2.0), (1.2, 1.0)}
     assert whiskers(axes) == [(0.5, 2.0), (2.5, 3.5)]
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["human", "MAP"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["human", "MAP"]
 
 
 def test_agreement_has_a_panel_a_measure_and_a_dot_a_group_beside_the_papers():
@@ -87,10 +87,11 @@ def test_the_scorecards_whiskers_are_our_intervals_also_where_they_miss_our_valu
             "why": pd.NA,
         }
     )
-    axes = figures.scorecard(card).axes[0]
+    figure = figures.scorecard(card)
+    axes = figure.axes[0]
     # An interval need not hold its value (0.7 here); the whisker starts at the value then, not below.
     assert whiskers(axes) == [(0.4, 0.55), (0.7, 0.9)]
-    assert [t.get_text() for t in axes.get_legend().get_texts()] == [f"{WITHIN} (1)", f"{DIFFERS} (1)"]
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == [f"{WITHIN} (1)", f"{DIFFERS} (1)"]
     agreeing = figures.scorecard(card[card["verdict"] == WITHIN]).axes[0]
     assert whiskers(agreeing) == [(0.4, 0.55)]
     with pytest.raises(InputError, match="no printed number could be computed"):

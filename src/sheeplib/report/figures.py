@@ -226,7 +226,7 @@ def scorecard(card: pd.DataFrame) -> Figure:
     diagonal = [seen.min(), seen.max()]
     axes.plot(diagonal, diagonal, color="#8C8C8C", linewidth=1, zorder=0)
     axes.set(xlabel="printed in the paper", ylabel="this rerun, with 95 % interval")
-    axes.legend(frameon=False)
+    figure.legend(frameon=False, loc="outside upper center", ncols=2)
     return figure
 
 

@@ -38,7 +38,7 @@ def describe(corpus: Corpus) -> Remark:
         f"{len(corpus.spans):,} spans by single annotators, {len(corpus.labels):,} aggregated spans. "
         f"Licence: {corpus.licence or 'not stated'}."
     )
-    kind = f"Simulated: {corpus.simulated}" if corpus.simulated else "Items and annotations are real."
+    kind = corpus.simulated or "Items and annotations are real."
     lacks = [f"No {name}: {why.removesuffix('.')}." for name, why in corpus.lacks.items()]
     return Remark((counts, kind), (*lacks, *(f"Note: {note.removesuffix('.')}." for note in corpus.notes)))
 

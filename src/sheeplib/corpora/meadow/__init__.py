@@ -32,7 +32,7 @@ SIMULATED = (
     "are programs too. Annotators err by one noise model that is the same for all answers."
 )
 LACKS = {
-    "model": "only writers have answered so far: answers by models are not part of this corpus, nor are the "
+    "model": "answers by models are not part of this corpus, nor are the "
     "strategies 'random' and 'map' that choose among them"
 }
 _NAME = re.compile(r"meadow-(\d{6})")
