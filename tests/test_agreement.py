@@ -118,6 +118,93 @@ def test_given_keeps_items_that_all_annotators_marked():
     assert value(found["label_alpha_first_given"]) == pytest.approx(1 - 5 * 2 / 16)
 
 
+def plain_alpha(units, k=None):
+    """Alpha from the values that annotators gave, None where missing; free-marginal if k is given."""
+    o = coincidence_matrix(np.array([[unit.count(value) for value in "ABCDEF01"] for unit in units]))
+    n, off, chance = o.sum(), o.sum() - np.trace(o), o.sum() ** 2 - (o.sum(axis=0) ** 2).sum()
+    if k:
+        return 1 - off / n * k / (k - 1) if n else np.nan
+    return 1 - (n - 1) * off / chance if chance > 1e-9 else np.nan
+
+
+def plain_iou(units, match, empty):
+    """Mean over pairs of annotators of overlaps of sets of characters, or of characters with labels."""
+    found = []
+    for one, other in (pair for unit in units for pair in combinations(unit, 2)):
+        a, b = ({(c, label) for start, end, label in m for c in range(start, end)} for m in (one, other))
+        places = [{c for c, _ in marked} for marked in (a, b)]
+        shared = {c for c, label in a & b if label} if match else places[0] & places[1]
+        union = places[0] | places[1]
+        found += [len(shared) / len(union)] if union else {"one": [1], "zero": [0], "exclude": []}[empty]
+    return np.mean(found) if found else np.nan
+
+
+def marks_of(corpus):
+    """What each annotator of each item marked, in the order as written: start, end, label or None."""
+    found = {item: {} for item in corpus.items["item"]}
+    for row in corpus.ratings.itertuples():
+        found[row.item][row.annotator] = []
+    for row in corpus.spans.sort_values("order").itertuples():
+        label = None if pd.isna(row.label) else row.label
+        found[row.item][row.annotator].append((row.start, row.end, label))
+    return [list(annotators.values()) for annotators in found.values()]
+
+
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from(["exclude", "one", "zero"]))
+@settings(max_examples=60, deadline=None)
+def test_measures_equal_their_definitions_one_by_one(seed, count_none, empty_pairs):
+    rng = np.random.default_rng(seed)
+    corpus = random_corpus(rng, int(rng.integers(1, 8)), raters=(1, 2, 3, 4))
+    labels = corpus.spans["label"].mask(rng.random(len(corpus.spans)) < 0.2)  # some are missing
+    corpus = replace(corpus, spans=corpus.spans.assign(label=labels))
+    units = marks_of(corpus)
+    votes = [["1" if marks else "0" for marks in unit] for unit in units]
+    expected = {
+        "presence_alpha": plain_alpha(votes, 2),
+        "presence_observed": (1 + plain_alpha(votes, 2)) / 2,  # alpha is 1 - 2 (1 - observed)
+        "presence_prevalence": np.mean([vote == "1" for unit in votes for vote in unit]),
+        "span_iou": plain_iou(units, False, empty_pairs),
+        "span_iou_matched": plain_iou(units, True, empty_pairs),
+    }
+    none = "F" if count_none else None
+    for policy, key in {"first": lambda _: 0, "longest": lambda mark: (mark[0] - mark[1], mark[0])}.items():
+        named = [[min(marks, key=key)[2] if marks else none for marks in unit] for unit in units]
+        whole = [labels for labels, unit in zip(named, units, strict=True) if all(unit)]
+        expected[f"label_alpha_{policy}"] = plain_alpha(named)
+        expected[f"label_alpha_{policy}_given"] = plain_alpha(whole) if whole else np.nan
+    found = {name: value(m) for name, m in measures(corpus, count_none, empty_pairs).items()}
+    assert found == pytest.approx(expected, nan_ok=True) and set(found) == set(QUANTITIES)
+
+
+def test_choices_reach_the_measures_and_known_measures_are_used():
+    corpus = random_corpus(np.random.default_rng(9), 12)
+    choices = {"count_none": False, "empty_pairs": "zero"}
+    expected = measures(corpus, **choices)
+    table = agreement(corpus, resamples=5, **choices)
+    assert table.set_index("quantity")["value"].to_dict() == pytest.approx(
+        {name: value(measure) for name, measure in expected.items()}
+    )
+    pd.testing.assert_frame_equal(agreement(corpus, resamples=5, known=expected), table)
+
+
+def test_rows_stand_by_quantity_then_group_and_say_how_they_came_about():
+    table = agreement(random_corpus(np.random.default_rng(1), 30), "language", resamples=6, seed=4)
+    assert list(zip(table["quantity"], table["language"], strict=True)) == [
+        (quantity, language) for quantity in QUANTITIES for language in ("en", "zh")
+    ]
+    assert set(table["resamples"]) == {6} and set(table["seed"]) == {4} and set(table["corpus"]) == {"test"}
+
+
+def test_resamples_without_a_value_are_told():
+    # Only item b has two values: it is missing from (2/3)^3 = 30 % of resamples of three items.
+    a, b = [(0, 1, "A")], [(0, 1, "B")]
+    corpus = corpus_of({"a": [a, a], "b": [a, b], "c": [a, a]})
+    row = agreement(corpus, resamples=2000).set_index("quantity").loc["label_alpha_first"]
+    share = float(row["reason"].split()[2].removesuffix("%"))
+    assert "of the resamples, which the interval leaves out" in row["reason"]
+    assert share == pytest.approx(29.6, abs=4) and row["low"] <= row["value"]
+
+
 def test_undefined_is_missing_with_a_reason():
     same = agreement(corpus_of({"a": [[(0, 1, "A")], [(0, 1, "A")]]}), resamples=5).set_index("quantity")
     assert np.isnan(same.loc["label_alpha_first", "value"])
@@ -193,7 +280,10 @@ def test_groups_are_computed_apart_and_do_not_depend_on_each_other():
     english = agreement(corpus.select(corpus.items["language"] == "en"), by=["language"], resamples=50)
     picked = together[together["language"] == "en"].reset_index(drop=True)
     pd.testing.assert_frame_equal(picked, english)
-    assert len(agreement(corpus, by=["language", "image"], resamples=2)) == 6 * len(QUANTITIES)
+    pairs = [agreement(corpus, by=by, resamples=20) for by in (["language", "image"], ["image", "language"])]
+    one, other = (p.sort_values(["quantity", "language", "image"], ignore_index=True) for p in pairs)
+    assert len(one) == 6 * len(QUANTITIES)
+    pd.testing.assert_frame_equal(one, other[list(one.columns)])
 
 
 def test_the_order_of_rows_changes_nothing():
@@ -288,7 +378,8 @@ def test_what_a_corpus_lacks_is_said():
     rows = without.set_index("quantity")
     assert rows.loc["label_alpha_first", "reason"] == "spans have no kind here"
     assert not np.isnan(rows.loc["span_iou", "value"])
-    nobody = agreement(replace(corpus, lacks={"ratings": "annotators are withheld"}), resamples=5)
+    lacks = {"kinds": "spans have no kind here", "ratings": "annotators are withheld"}
+    nobody = agreement(replace(corpus, lacks=lacks), resamples=5)
     assert nobody["value"].isna().all() and (nobody["reason"] == "annotators are withheld").all()
 
 

@@ -17,6 +17,7 @@ def test_presence_counts_ratings_without_spans():
     ratings = Ratings(corpus_of({"a": [[], [(0, 1, "A")], []], "b": [[(0, 1, "A"), (3, 5, "B")]]}))
     assert ratings.presence_counts().tolist() == [[2, 1], [0, 1]]
     assert ratings.all_marked().tolist() == [False, True]
+    assert Ratings(corpus_of({"a": [], "b": [[]]})).all_marked().tolist() == [False, False]
 
 
 def test_first_is_the_order_as_written_and_longest_breaks_ties_by_start():
@@ -24,6 +25,10 @@ def test_first_is_the_order_as_written_and_longest_breaks_ties_by_start():
     ratings = Ratings(corpus_of({"a": [marks], "b": [[]]}))
     assert ratings.label_counts("first").tolist() == [[0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 1]]
     assert ratings.label_counts("longest").tolist() == [[1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 1]]
+    # of two equal places the one written first counts, however the table is sorted
+    twice = corpus_of({"a": [[(0, 5, "A"), (0, 5, "B")]]})
+    twice = replace(twice, spans=twice.spans.iloc[::-1])
+    assert Ratings(twice).label_counts("longest").tolist() == [[1, 0, 0, 0, 0, 0]]
     assert ratings.label_counts("first", count_none=False).tolist() == [[0, 0, 1, 0, 0, 0], [0] * 6]
 
 

@@ -284,7 +284,7 @@ def _rows(
         found = resample.interval(resampled[:, place])
         reason: object = pd.NA
         if np.isnan(point[place]):
-            reason, found = measure.undefined, resample.interval(np.array([]))
+            reason = measure.undefined  # and so is every resample: the same denominator is zero
         elif found.undefined:
             reason = f"undefined in {found.undefined:.1%} of the resamples, which the interval leaves out"
         rows.append(

@@ -45,7 +45,7 @@ def test_bars_stand_at_their_place_with_their_height_and_interval():
     drawn = {(round(bar.get_x() + bar.get_width() / 2, 6), bar.get_height()) for bar in axes.patches}
     assert drawn == {(-0.2, 3.0), (0.2, 2.0), (1.2, 1.0)}
     assert whiskers(axes) == [(0.5, 2.0), (2.5, 3.5)]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["human", "MAP"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["human", "MAP"]
 
 
 def test_agreement_has_a_panel_a_measure_and_a_dot_a_group_beside_the_papers():
