@@ -96,3 +96,9 @@ def test_the_scorecards_whiskers_are_our_intervals_also_where_they_miss_our_valu
     assert whiskers(agreeing) == [(0.4, 0.55)]
     with pytest.raises(InputError, match="no printed number could be computed"):
         figures.scorecard(card[card["verdict"] == NOT_COMPUTABLE])
+
+
+def test_two_values_for_one_bar_are_refused():
+    rows = pd.DataFrame({"language": ["en", "en"], "value": [1.0, 2.0], "low": np.nan, "high": np.nan})
+    with pytest.raises(InputError, match="two values for one bar"):
+        figures.bars(rows, "language", "strategy", "items", "language")

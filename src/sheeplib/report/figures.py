@@ -43,9 +43,16 @@ def bars(results: pd.DataFrame, x: str, colour: str | None, y_label: str, x_labe
         Column that tells the bars at one place apart; where results do not have it, all items are one.
     y_label, x_label : str
         With the unit.
+
+    Raises
+    ------
+    InputError
+        If two rows claim the same bar: one would hide the other.
     """
     from matplotlib import pyplot
 
+    if results.duplicated([x, colour] if colour in results else [x]).any():
+        raise InputError(Problem("two values for one bar", "Add up, or leave out, what tells them apart"))
     places = list(dict.fromkeys(results[x]))
     kinds = list(dict.fromkeys(results[colour])) if colour in results else [ALL]
     colours = style.colours(kinds) if colour in results else {ALL: OURS}
