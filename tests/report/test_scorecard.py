@@ -109,3 +109,18 @@ def test_what_the_corpus_lacks_is_the_reason():
     corpus = replace(corpus_of({"a": [[], []]}), lacks={"strategy": "the release does not say it"})
     whole = card.complete(results(HUMAN | {"value": 1.0, "low": 1.0, "high": 1.0}), [("sheep", 9)], corpus)
     assert set(whole["reason"].dropna()) == {"the release does not say it"}
+
+
+def test_a_page_shows_what_could_be_compared():
+    row = HUMAN | {"value": 0.55, "low": 0.5, "high": 0.6}
+    shown = card.readable(card.scorecard(results(row), [("sheep", 9)]))
+    assert shown.to_dict("records") == [
+        {
+            "table": "sheep 9",
+            "quantity": "presence_alpha",
+            "groups": "strategy human",
+            "printed": 0.5668,
+            "ours": "0.550 [0.500, 0.600]",
+            "verdict": card.WITHIN,
+        }
+    ]

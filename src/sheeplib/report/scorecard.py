@@ -9,6 +9,7 @@ import pandas as pd
 from sheeplib.corpora import Corpus
 from sheeplib.errors import InputError, Problem
 from sheeplib.published import published
+from sheeplib.report.display import interval
 
 WITHIN = "within the interval"
 DIFFERS = "differs"
@@ -63,6 +64,17 @@ def matching(printed: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
     """Printed numbers whose quantity and groups the results have a value for."""
     known = {key for (_, _, key), row in _by_key(results).items() if pd.notna(row["value"])}
     return printed[[_key(row) in known for _, row in printed.iterrows()]]
+
+
+def readable(card: pd.DataFrame) -> pd.DataFrame:
+    """The numbers of a scorecard that could be compared, ours with its interval, for a page."""
+    compared = card[card["verdict"] != NOT_COMPUTABLE]
+    triples = zip(compared["ours"], compared["low"], compared["high"], strict=True)
+    return compared[["quantity", "groups", "printed"]].assign(
+        table=compared["paper"] + " " + compared["table"].astype("string"),
+        ours=[interval(*triple) for triple in triples],
+        verdict=compared["verdict"],
+    )[["table", "quantity", "groups", "printed", "ours", "verdict"]]
 
 
 def _by_key(results: pd.DataFrame) -> dict[tuple[object, object, Key], pd.Series]:
