@@ -1,0 +1,68 @@
+"""The command `sheep` itself, and how its verbs show what they found."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+app = typer.Typer(
+    help="Recompute two papers on hallucinations of vision-language models.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+said = Console()
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Directory = Annotated[Path | None, typer.Option(help="Directory or archive of the data.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Options that were given on the command line."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as dictionaries of plain values; missing is None."""
+    rows = frame.astype(object).to_dict(orient="records")
+    return [{name: None if pd.isna(value) else value for name, value in row.items()} for row in rows]
+
+
+def show_json(content: Any) -> None:
+    """Print JSON that every reader takes: ASCII, and null for NaN, which is not JSON."""
+    print(json.dumps(_plain(content), indent=2, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "item"):  # a number of numpy
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def show_frame(frame: pd.DataFrame, digits: int = 3) -> None:
+    """Print a table for reading; a missing value is a dash."""
+    table = Table(*map(str, frame.columns))
+    for row in frame.itertuples(index=False):
+        table.add_row(*(_cell(value, digits) for value in row))
+    said.print(table)
+
+
+def _cell(value: Any, digits: int) -> Text:
+    if pd.isna(value):
+        return Text("–")
+    return Text(f"{value:.{digits}f}" if isinstance(value, float) else str(value))
