@@ -27,7 +27,7 @@ report.show_table(frame, "A table.", "tab-toy")
 PROSE = "# A chapter\n\nSee {numref}`fig-toy` and {numref}`tab-toy`, and that $\\alpha \\le 1$."
 
 # Modules that no reader calls: what they do is said where they are used.
-INTERNAL = {"archives", "book", "cli", "downloads", "execution", "fonts"}
+INTERNAL = {"archives", "book", "cli", "cluster", "downloads", "drafts", "execution", "fonts", "manifests"}
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """What a page shows: figures and tables with captions, samples in colour, results, receipts."""
 
-from sheeplib.report import figures, scorecard, style
+from sheeplib.report import figures, readings, scorecard, style
 from sheeplib.report.display import interval, number, show_figure, show_table, wide
 from sheeplib.report.receipts import Receipt, about, receipt
 from sheeplib.report.remarks import Remark, describe, reasons
@@ -9,6 +9,6 @@ from sheeplib.report.samples import Sample, view, view_item
 
 __all__ = [
     "Receipt", "Remark", "Sample", "about", "describe", "figures", "interval", "number", "read_results",
-    "reasons", "receipt", "results_directory", "save_results", "scorecard", "show_figure", "show_table",
-    "style", "view", "view_item", "wide",
+    "readings", "reasons", "receipt", "results_directory", "save_results", "scorecard", "show_figure",
+    "show_table", "style", "view", "view_item", "wide",
 ]  # fmt: skip
