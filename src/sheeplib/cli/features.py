@@ -79,7 +79,7 @@ def extract(
         batch_tokens=batch_tokens, batch_size=batch_size, shard_size=shard_size, threads=threads,
         loading=loading(weights, revision, device, dtype, trust_remote_code, online),
     )  # fmt: skip
-    with executor(engine, workers, cluster) as workforce:
+    with executor(engine or (None if cluster else _engine(evaluator, device)), workers, cluster) as workforce:
         store = run(work, workforce, say)
     _show(store.info(), as_json)
 
@@ -145,6 +145,18 @@ def export(
     for name in left:
         say(f"Left out, since it is long (--wide takes it): {name}")
     print(out)
+
+
+def _engine(evaluator: str, device: str) -> str:
+    """Two processes where the model fits twice into memory and no GPU is asked for; else one."""
+    from sheeplib.models.machine import machine
+    from sheeplib.models.registry import entry, footprint
+
+    about, here = entry(evaluator), machine()
+    if about.origin == "random" or device.startswith("cuda") or (device == "auto" and here.gpu):
+        return "serial"
+    twice = 2 * footprint(about.parameters, "float32")
+    return "processes" if here.memory and twice < here.memory / 2 else "serial"
 
 
 def _show(facts: dict[str, Any], as_json: bool) -> None:

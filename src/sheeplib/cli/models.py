@@ -51,7 +51,6 @@ def models(as_json: AsJson = False) -> None:
         {
             "name": row["name"],
             "used as": ", ".join(row["roles"]),
-            "class": row["model_class"],
             "GB": f"{row['memory_gb']:g}",
             "runs here": row["reason"] if row["runs_here"] else f"no: {row['reason']}",
         }
@@ -148,8 +147,8 @@ def translate(
         loading=loading(weights, revision, device, dtype, False, online),
     )  # fmt: skip
     with executor(engine, workers, cluster) as workforce:
-        translation_runs.run(work, workforce, say)
-    for line in translation_runs.collect(work, out):
+        done = translation_runs.run(work, workforce, say)
+    for line in translation_runs.collect(work, done, out):
         say(f"Look at {line['item']}, {line['field']}: {line['doubt']}")
     if quality is not None:
         means = score(out, quality, trust_checkpoint=trust_checkpoint, python=comet or sys.executable)
