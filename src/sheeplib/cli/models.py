@@ -114,6 +114,9 @@ def translate(
     model: Annotated[str, typer.Option(help="Default: the one the paper used for this pair.")] = "",
     beams: Annotated[int, typer.Option(min=1, help="Width of the beam search.")] = 4,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest translation.")] = 512,
+    split: Annotated[
+        str, typer.Option(help="Sentence by sentence: long (texts that do not fit), always or never.")
+    ] = "long",
     batch_size: BatchSize = 8,
     quality: Annotated[
         Path | None, typer.Option(help="Checkpoint of COMETKiwi: estimate the quality as well.")
@@ -122,7 +125,7 @@ def translate(
         bool, typer.Option("--trust-checkpoint", help="Unpickle it: code in it runs with your rights.")
     ] = False,
     comet: Annotated[
-        Path | None, typer.Option(help="The Python that has unbabel-comet; default this.")
+        Path | None, typer.Option(help="Python of an environment of its own that has unbabel-comet.")
     ] = None,
     shards: Drafts = None,
     engine: Engine = None,
@@ -144,7 +147,7 @@ def translate(
     work = translation_runs.TranslationWork(
         directory=str(shards or _beside(out)), file=str(source), fields=tuple(listed(fields)),
         source=origin, target=target, model=model, beams=beams, max_tokens=max_tokens, batch_size=batch_size,
-        loading=loading(weights, revision, device, dtype, False, online),
+        split=split, loading=loading(weights, revision, device, dtype, False, online),
     )  # fmt: skip
     with executor(engine, workers, cluster) as workforce:
         done = translation_runs.run(work, workforce, say)
