@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
+from rich.console import Console
 
 from sheeplib import cli
+from sheeplib.cli import terminal
 
 
 @pytest.fixture
@@ -60,6 +62,16 @@ def test_models_are_listed_with_what_runs_here(run):
     assert code == 0 and "tiny-llava" in out and "no GPU" in out
 
 
+def test_nothing_of_a_table_is_cut_on_a_narrow_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(terminal, "said", Console(width=40))
+    cells = ["a-store-of-forty-letters/" * 2, "0.123456", "one or two words " * 3]
+    cli.show_frame(pd.DataFrame([cells], columns=["a_name_of_more_than_forty_letters_in_a_line", "b", "c"]))
+    said = capsys.readouterr().out
+    assert "…" not in said
+    left = [row.split("│")[1].strip() for row in said.splitlines() if row.startswith("│")]
+    assert "".join(left) == cells[0] and max(map(len, said.splitlines())) == 40
+
+
 def test_generate_answers_each_question_once_a_seed_and_goes_on(run, tmp_path, images):
     asked = lines(
         tmp_path / "asked.jsonl",
@@ -90,6 +102,27 @@ def test_generate_names_what_is_wrong_before_anything_runs(run, tmp_path, images
     assert code == 1 and "gemma3-4b" in told  # did you mean
 
 
+def test_an_output_that_cannot_be_is_refused_before_anything_runs(run, tmp_path, images):
+    asked = lines(tmp_path / "asked.jsonl", {"item": "a", "question": "?", "image": "0.png"})
+    before = asked.read_bytes()
+    command = ("generate", "--model", "tiny-llava", "--questions", asked, "--images", images, "--seeds", 1)
+    for out in (".", "", tmp_path):
+        code, _, told = run(*command, "--out", out)
+        assert code == 1 and "a directory, not a file" in told
+    code, _, told = run(*command, "--out", tmp_path / "images" / ".." / "asked.jsonl")
+    assert code == 1 and "the file that is read would be replaced" in told
+    code, _, told = run("translate", asked, "--from", "en", "--to", "fr", "--out", asked)
+    assert code == 1 and "the file that is read would be replaced" in told
+    assert asked.read_bytes() == before and sorted(path.name for path in tmp_path.iterdir()) == [
+        "asked.jsonl", "images",
+    ]  # fmt: skip
+    code, _, told = run(*command, "--out", tmp_path / ("x" * 300))
+    assert code == 1 and told.strip().endswith("File name too long")
+    deep = tmp_path / "new" / "answers.jsonl"
+    assert run(*command, "--out", deep, "--shards", tmp_path / "s", "--max-tokens", 1)[0] == 0
+    assert deep.is_file()
+
+
 def test_translate_points_at_what_looks_wrong(run, tmp_path):
     source = lines(tmp_path / "en.jsonl", {"item": "a", "prompt": "How many dogs are there? Count them."})
     out = tmp_path / "fr.jsonl"
@@ -101,6 +134,9 @@ def test_translate_points_at_what_looks_wrong(run, tmp_path):
     assert "Look at a, prompt" in told  # three tokens of a random model are no translation
     code, _, told = run(*command, "--quality", tmp_path / "model.ckpt")
     assert code == 1 and "--trust-checkpoint" in told
+    out.unlink()
+    code, _, told = run(*command, "--quality", tmp_path / "model.ckpt", "--trust-checkpoint")
+    assert code == 1 and "no checkpoint of COMETKiwi" in told and not out.exists()  # before anything runs
 
 
 def test_features_are_extracted_listed_verified_and_exported(run, tmp_path, images):
@@ -112,6 +148,8 @@ def test_features_are_extracted_listed_verified_and_exported(run, tmp_path, imag
     assert told.count("shard") == 3 and "left" in told
     code, out, _ = run("features", "info", "--json")
     assert code == 0 and [row["key"] for row in json.loads(out)] == [facts["key"]]
+    code, out, _ = run("features", "info")
+    assert code == 0 and facts["key"] in out and str(tmp_path / "features") in out
     assert run("features", "verify", facts["path"])[0] == 0
     table = tmp_path / "tokens.csv"
     assert run("features", "export", facts["path"], table)[0] == 0

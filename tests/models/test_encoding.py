@@ -369,6 +369,48 @@ def test_a_prompt_may_be_a_format():
         render(replace(model, prompt="{question}"), one)
 
 
+@pytest.fixture
+def template():
+    """Gives a function that makes a miniature whose chat template is another."""
+
+    def made(text):
+        model = tiny.build("llava")
+        model.processor.chat_template = text
+        return model
+
+    return made
+
+
+@pytest.mark.parametrize("text", ["{{ raise_exception('no') }}", "{% for %}", "{{ messages.a.b }}"])
+def test_a_chat_template_that_fails_is_explained(template, text):
+    model = template(text)
+    with pytest.raises(InputError, match="chat template of tiny-llava fails: .*Error.*Get its files again"):
+        render(model, sample(model))
+    with pytest.raises(InputError, match="fails: .*Give no system prompt"):
+        render(model, sample(model), system="Be brief.")
+
+
+def test_a_chat_template_that_drops_something_is_noticed(template):
+    model = template("{{ messages[-1].content[0].text | trim }}<image>")
+    assert render(model, sample(model, " What is it?\n")) == "What is it?<image>"
+    with pytest.raises(InputError, match="prompt of tiny-llava drops the system prompt"):
+        render(model, sample(model), system="Be brief.")
+    with pytest.raises(InputError, match="drops the question"):
+        render(template("<image>"), sample(model))
+
+
+def test_image_tokens_count_in_the_context():
+    """The image is one placeholder in the text, and 16 tokens to the network."""
+    model = miniature("llava")
+    short = int(token_counts(model, [sample(model, response="~")])[0])
+    one = sample(model, response="~" * (4096 - short + 1))  # no merges: each is a token
+    assert token_counts(model, [one]) == [4096] and unreadable(model, one) == ""
+    with pytest.raises(InputError, match="item i: 4111 tokens are more than the model's context of 4096"):
+        encode(model, [one])
+    fits = replace(one, response=one.response[15:])
+    assert encode(model, [fits]).inputs["input_ids"].shape == (1, 4096)
+
+
 def test_a_prompt_without_tokens_predicts_nothing():
     model = replace(miniature("qwen3"), prompt="{question}")
     assert "no token" in unreadable(model, sample(model, question=""))

@@ -15,7 +15,7 @@ from PIL import Image
 
 from sheeplib import engine, tables
 from sheeplib.errors import InputError
-from sheeplib.models import generation, generation_runs, runs, tiny
+from sheeplib.models import decoding, generation, generation_runs, runs, tiny
 from sheeplib.models.decoding import Draw, Settings, draws, stops, write
 from sheeplib.models.encoding import encode
 from sheeplib.models.generation import generate
@@ -273,6 +273,15 @@ def test_numbers_that_overflow_are_said():
         generate(model, samples(model, 1))
 
 
+@pytest.mark.parametrize("logit", [float("nan"), float("inf")])
+def test_no_token_is_drawn_from_an_overflow(logit):
+    """A softmax over one infinite logit is not a number anywhere, and draws the last token."""
+    chain, before = decoding._processors(Settings(), ["a"], 0, start=1), torch.zeros(1, 1, dtype=torch.long)
+    assert chain(before, torch.tensor([[0.0, 1.0, float("-inf")]])).max() == 0
+    with pytest.raises(InputError, match="not a number, or infinite"):
+        chain(before, torch.tensor([[0.0, logit, float("-inf")]]))
+
+
 def test_nothing_asked_is_nothing_answered(model):
     assert generate(model, []) == []
 
@@ -398,6 +407,15 @@ def test_questions_without_an_image_are_named(work):
         file.write(runs.rendered([{"item": "bare", "question": "What?"}]))
     with pytest.raises(InputError, match="item bare has no image"):
         done(work)
+
+
+def test_no_part_is_made_if_the_last_question_cannot_be_asked(work, tmp_path):
+    late = [{"item": f"late{n}", "question": f"An {n} <|image_pad|>?", "image": "a.png"} for n in range(2)]
+    with open(work.questions, "ab") as file:
+        file.write(runs.rendered(late))
+    with pytest.raises(InputError, match="(?s)item late0 cannot be asked.*item late1 cannot be asked"):
+        done(work)
+    assert not Shards.find(work.directory)
 
 
 def test_a_corpus_can_be_asked(tmp_path):

@@ -255,8 +255,11 @@ def test_all_needs_that_are_not_met_are_named_at_once():
 @pytest.mark.parametrize(
     "options, said",
     [
-        ({"device": "cuda:77"}, "no such GPU here"),
+        ({"device": "cuda:77"}, "no such device here"),
+        ({"device": "cpu:1"}, "no such device here"),
         ({"device": "abacus"}, "unknown device"),
+        ({"device": "meta"}, "unknown device"),  # which torch knows, and which computes nothing
+        ({"device": "xpu"}, "unknown device"),
         ({"dtype": "int8"}, "unknown dtype"),
         ({"directory": "."}, "do not come from the hub"),
         ({"revision": "main"}, "do not come from the hub"),

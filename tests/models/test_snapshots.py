@@ -146,7 +146,7 @@ def kept(checkpoint, hub, commit=COMMIT):
     place = hub / "models--google--gemma-3-4b-it"
     (place / "refs").mkdir(parents=True, exist_ok=True)
     (place / "refs" / "main").write_text(commit)
-    (place / "snapshots" / commit).mkdir(parents=True)
+    (place / "snapshots" / commit).mkdir(parents=True, exist_ok=True)
     for file in ("config.json", "model.safetensors"):
         (place / "snapshots" / commit / file).write_bytes((checkpoint / file).read_bytes())
     return place / "snapshots" / commit
@@ -175,6 +175,31 @@ def test_what_is_here_is_used_even_online_and_nothing_is_asked(checkpoint, hub, 
     )
     assert find(GEMMA, online=True).revision == COMMIT
     assert asked == [True]
+
+
+def test_what_lacks_here_is_fetched_online(checkpoint, hub, monkeypatch):
+    """A cache may hold the tokenizer alone, since somebody counted tokens once."""
+    import huggingface_hub
+
+    path = kept(checkpoint, hub)
+    for file in ("config.json", "model.safetensors"):
+        (path / file).unlink()
+    (path / "tokenizer.json").write_text("{}")
+    with pytest.raises(InputError, match="no config.json.*Fetch gemma3-4b with `hf download.*--weights"):
+        find(GEMMA)
+    real = huggingface_hub.snapshot_download
+
+    def download(name, **options):
+        return real(name, **options) if options.get("local_files_only") else str(kept(checkpoint, hub))
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    assert find(GEMMA, online=True).parameters == pytest.approx(11e-9)
+
+
+def test_what_is_known_of_a_checkpoint_is_said_where_its_weights_lack(checkpoint):
+    (checkpoint / "model.safetensors").unlink()
+    with pytest.raises(InputError, match="hf download facebook/nllb.*Note: .*main holds pickles alone"):
+        find(entry("nllb-200-3.3b"), directory=checkpoint)
 
 
 def test_what_is_not_here_is_said_with_the_command_that_fetches_it(hub):

@@ -125,7 +125,7 @@ def test_thinking_is_switched_off_where_the_template_knows_it(qwen, monkeypatch)
 
     def template(turns, **options):
         seen.update(options)
-        return "a" + turns[-1]["content"]
+        return "\n".join(turn["content"] for turn in turns)
 
     monkeypatch.setattr(qwen.tokenizer, "apply_chat_template", template)
     translate(qwen, ["Is it red?"], "en", "zh", **FEW)

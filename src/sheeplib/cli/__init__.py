@@ -20,11 +20,16 @@ def version() -> None:
 
 
 def main() -> None:
-    """Entry point of `sheep`: wrong input ends with its message and exit code 1."""
+    """Entry point of `sheep`: wrong input, files among it, ends with its message and exit code 1."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that lacks a character shows its number
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except InputError as error:
         print(error, file=sys.stderr)
+        raise SystemExit(1) from None
+    except OSError as error:  # a name too long, no permission: wherever it was noticed
+        if error.filename is None:
+            raise
+        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
         raise SystemExit(1) from None

@@ -103,7 +103,7 @@ def info(
         return
     rows = [
         {
-            "store": row["path"],
+            "store": row["key"],
             "evaluator": f"{row['model']} ({row['dtype']})",
             "corpus": row["corpus"]["name"],
             "answers": row["items"],
@@ -112,7 +112,10 @@ def info(
         }
         for row in found
     ]
-    show_frame(pd.DataFrame(rows)) if rows else print(f"No features in {root or features_directory()}.")
+    if rows:
+        show_frame(pd.DataFrame(rows))
+    where = root or features_directory()
+    print(f"Stores are directories in {where}" if rows else f"No features in {where}.")
 
 
 @verbs.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -75,7 +76,7 @@ def generate(
     temperature: Annotated[float, typer.Option(min=0, help="0 takes the likeliest token.")] = 0.7,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest answer.")] = 512,
     system: Annotated[
-        str, typer.Option(help="auto (localised for Gemma 3), none, or a system prompt.")
+        str, typer.Option(help="auto (localised for Gemma 3), localised, none, or a system prompt.")
     ] = "auto",
     batch_size: BatchSize = 8,
     shards: Drafts = None,
@@ -93,7 +94,7 @@ def generate(
     from sheeplib.models import generation_runs
 
     work = generation_runs.GenerationWork(
-        directory=str(shards or _beside(out)), model=model, questions=str(questions or ""), corpus=corpus,
+        directory=_parts(out, shards, questions), model=model, questions=str(questions or ""), corpus=corpus,
         options=(("directory", str(directory)),) if directory else (), images=str(images or ""),
         languages=tuple(listed(languages)), seeds=tuple(range(seeds)), temperature=temperature,
         max_tokens=max_tokens, system=system, batch_size=batch_size,
@@ -139,13 +140,12 @@ def translate(
 ) -> None:
     """Translate texts and point at translations that look wrong."""
     from sheeplib.models import translation_runs
-    from sheeplib.models.quality import score
+    from sheeplib.models.quality import check, score
 
-    if quality is not None and not trust_checkpoint:
-        what = "a pickled checkpoint runs the code it holds"
-        raise InputError(Problem(what, "If you trust where it is from: --trust-checkpoint", path=quality))
+    if quality is not None:
+        check(quality, trust_checkpoint)
     work = translation_runs.TranslationWork(
-        directory=str(shards or _beside(out)), file=str(source), fields=tuple(listed(fields)),
+        directory=_parts(out, shards, source), file=str(source), fields=tuple(listed(fields)),
         source=origin, target=target, model=model, beams=beams, max_tokens=max_tokens, batch_size=batch_size,
         split=split, loading=loading(weights, revision, device, dtype, False, online),
     )  # fmt: skip
@@ -159,5 +159,10 @@ def translate(
     print(out)
 
 
-def _beside(out: Path) -> Path:
-    return out.with_name(out.name + ".shards")
+def _parts(out: Path, shards: Path | None, source: Path | None) -> str:
+    """Where finished parts are kept. An output that cannot be is refused before any work."""
+    if os.path.isdir(out):
+        raise InputError(Problem("a directory, not a file", "Name a file to write", path=out))
+    if source is not None and os.path.realpath(out) == os.path.realpath(source):
+        raise InputError(Problem("the file that is read would be replaced", "Name another", path=out))
+    return str(shards or out.with_name(out.name + ".shards"))

@@ -101,7 +101,9 @@ def _plain(value: Any) -> Any:
 
 def show_frame(frame: pd.DataFrame, digits: int = 3) -> None:
     """Print a table for reading; a missing value is a dash."""
-    table = Table(*map(str, frame.columns))
+    table = Table()
+    for name in frame.columns:  # what does not fit goes on in the next line: nothing is cut
+        table.add_column(str(name), overflow="fold")
     for row in frame.itertuples(index=False):
         table.add_row(*(_cell(value, digits) for value in row))
     said.print(table)

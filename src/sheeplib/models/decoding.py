@@ -199,9 +199,9 @@ class _Finite(LogitsProcessor):
     """Stops where a network's numbers have overflowed, which would go on in nonsense without a word."""
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        if torch.isnan(scores).any():
+        if torch.isnan(scores).any() or torch.isposinf(scores).any():
             remedy = "float16 overflows in some models: load it with dtype bfloat16 or float32"
-            raise InputError(Problem("the network computes what is not a number", remedy))
+            raise InputError(Problem("the network computes what is not a number, or infinite", remedy))
         return scores
 
 

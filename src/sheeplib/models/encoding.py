@@ -16,7 +16,7 @@ from torch import Tensor
 
 from sheeplib.errors import InputError, Problem
 from sheeplib.models.model import Model
-from sheeplib.models.prompts import render, token_counts, tokenised, unanswerable, unreadable
+from sheeplib.models.prompts import beyond, render, token_counts, tokenised, unanswerable, unreadable
 from sheeplib.models.samples import Sample
 
 __all__ = [
@@ -124,6 +124,8 @@ def _encoded(model: Model, sample: Sample, prompt: str) -> tuple[dict[str, Tenso
         return {"input_ids": ids, "attention_mask": torch.ones_like(ids)}, text.offsets
     given = _processed(model, sample, prompt, text.specials)
     end = given["input_ids"].shape[1] - text.closing
+    if reason := beyond(model, end):  # image tokens are known only now
+        raise InputError(Problem(f"item {sample.item}: {reason}", "Leave it out"))
     inputs = {name: value[:, :end] if name in _PER_TOKEN else value for name, value in given.items()}
     count = len(text.offsets)
     if inputs["input_ids"][0, end - count :].tolist() != text.ids[len(text.ids) - count :]:

@@ -7,7 +7,7 @@ SHEEP, section 4: temperature 0.7, at most 512 tokens, five seeds, a localised s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sheeplib.errors import InputError, Problem
@@ -69,13 +69,7 @@ def generate(
     settings = Settings(temperature, max_tokens, top_p, top_k)
     runs.check_sizes(batch_size=batch_size)
     samples = [replace(sample, response="") for sample in samples]
-    problems = [
-        Problem(f"item {sample.item} cannot be asked: {reason}", "Leave it out or change it")
-        for sample in samples
-        if (reason := unanswerable(model, sample))
-    ]
-    if problems:
-        raise InputError(problems)
+    check(model, samples)
     said = system_prompts(model.architecture.name, system)
     lengths = token_counts(model, samples, system=said, image_first=image_first)
     order = sorted(range(len(samples)), key=lambda place: -lengths[place])  # what needs most memory first
@@ -86,3 +80,20 @@ def generate(
         written = write(model, batch.inputs, settings, items=batch.items, seed=seed)
         answers |= dict(zip(places, written, strict=True))
     return [answers[place] for place in range(len(samples))]
+
+
+def check(model: Model, samples: Iterable[Sample]) -> None:
+    """Refuse questions that cannot be asked.
+
+    Raises
+    ------
+    InputError
+        Naming each of them.
+    """
+    problems = [
+        Problem(f"item {sample.item} cannot be asked: {reason}", "Leave it out or change it")
+        for sample in samples
+        if (reason := unanswerable(model, sample))
+    ]
+    if problems:
+        raise InputError(problems)

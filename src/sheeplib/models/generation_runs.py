@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from sheeplib import corpora, tables
+from sheeplib import corpora, engine, tables
 from sheeplib.errors import InputError, Problem
 from sheeplib.models import questions as asked
 from sheeplib.models import runs
@@ -175,8 +175,25 @@ def run(work: GenerationWork, executor: Executor, told: runs.Told = runs.silent)
         _check_images(known)
     for note in known.notes:
         told(f"{known.name}: {note}")
-    about = runs.about_workers(work.model, work.loading, executor)
-    return runs.completed(work.shards(about), partial(generate_shard, work), executor, told)
+    shards = work.shards(runs.about_workers(work.model, work.loading, executor))
+    if shards.missing():  # a run whose last question cannot be asked would be hours of work in vain
+        list(engine.results(check_questions, [work], executor))
+    return runs.completed(shards, partial(generate_shard, work), executor, told)
+
+
+def check_questions(work: GenerationWork) -> None:
+    """Make sure that the model can be asked all questions, and that their images can be decoded.
+
+    Raises
+    ------
+    InputError
+        Naming each question that cannot be asked.
+    """
+    from sheeplib.models.generation import check
+
+    known, model = _questions(work), runs.loaded(work.model, work.loading)
+    blocks = runs.blocks(list(known.table["item"]), work.block)
+    check(model, (sample for items in blocks for sample in known.samples(items)))
 
 
 def collect(shards: Shards, path: str | Path) -> Path:

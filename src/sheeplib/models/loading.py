@@ -223,8 +223,11 @@ def _device(device: str) -> str:
         asked = torch.device(device)
     except (RuntimeError, TypeError):
         raise InputError(Problem("unknown device", "Give auto, cpu or cuda", value=device)) from None
-    if asked.type == "cuda" and (asked.index or 0) >= torch.cuda.device_count():
-        raise InputError(Problem("no such GPU here", "Give auto or cpu", value=device))
+    here = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
+    if asked.type not in here:
+        raise InputError(Problem("unknown device", "Give auto, cpu or cuda", value=device))
+    if (asked.index or 0) >= here[asked.type]:
+        raise InputError(Problem("no such device here", "Give auto or cpu", value=device))
     return device
 
 
@@ -248,7 +251,7 @@ def _check_memory(known: Entry, parameters: float, dtype: str, device: str, forc
     where = f"{device} has {has:.3g} GB free" if on_gpu else f"this machine has {has:.3g} GB"
     half = footprint(parameters, "bfloat16")
     remedy = f"With dtype bfloat16 it needs {half:.3g} GB. " if BYTES[dtype] > 2 and half <= has else ""
-    remedy += "Take a smaller model or another device, or pass force=True"
+    remedy += "Take a smaller model or another device, or in Python pass force=True"
     raise InputError(Problem(f"{known.name} needs {needed:.3g} GB as {dtype}, and {where}", remedy))
 
 

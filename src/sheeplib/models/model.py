@@ -102,6 +102,11 @@ class Model:
         return len(self.layers)
 
     @property
+    def context(self) -> int | None:
+        """Most tokens that it was made for; None if its configuration does not say."""
+        return getattr(self.network.config.get_text_config(), "max_position_embeddings", None)
+
+    @property
     def sees(self) -> bool:
         """Whether the model takes an image."""
         return self.architecture.sees

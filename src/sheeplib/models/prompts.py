@@ -64,8 +64,8 @@ def render(
     Raises
     ------
     InputError
-        If the model has no chat template or no place for a system prompt, or the prompt does not hold
-        the placeholder exactly once.
+        If the model has no chat template or one that fails, the prompt drops question or system prompt,
+        or it does not hold the placeholder exactly once.
 
     Source
     ------
@@ -80,6 +80,10 @@ def render(
         raise InputError(Problem(f"the prompt of {model.name} has no place for a system prompt", "Give none"))
     else:
         text = model.prompt.format(image=placeholder, system=said, question=sample.question)
+    for name, words in {"question": sample.question, "system prompt": said}.items():
+        if words.strip() not in text:  # templates may trim
+            what = f"the prompt of {model.name} drops the {name}"
+            raise InputError(Problem(what, "Look at its chat template"))
     if model.sees and text.count(placeholder) != 1:
         what = f"the prompt of {model.name} must hold {placeholder} exactly once"
         remedy = "Look at its chat template, and keep it out of the question"
@@ -181,11 +185,16 @@ def unreadable(model: Model, sample: Sample) -> str:
         return reason
     prompt = render(model, sample)
     try:
-        tokens = len(tokenised(model, sample, prompt).ids)
+        return beyond(model, len(tokenised(model, sample, prompt).ids))
     except InputError as error:
         return str(error)
-    context = getattr(model.network.config.get_text_config(), "max_position_embeddings", None) or tokens
-    return f"{tokens} tokens are more than the model's context of {context}" if tokens > context else ""
+
+
+def beyond(model: Model, tokens: int) -> str:
+    """Why a model cannot take so many tokens; empty if it can."""
+    if model.context is None or tokens <= model.context:
+        return ""
+    return f"{tokens} tokens are more than the model's context of {model.context}"
 
 
 def unanswerable(model: Model, sample: Sample) -> str:
@@ -226,7 +235,12 @@ def _chat(model: Model, question: str, system: str, image_first: bool) -> str:
         turns.insert(0, {"role": "system", "content": said})
     # Qwen3 would think aloud first; templates that know no thinking ignore the option.
     thinking = {} if model.sees else {"enable_thinking": False}
-    return teller.apply_chat_template(turns, tokenize=False, add_generation_prompt=True, **thinking)
+    try:
+        return teller.apply_chat_template(turns, tokenize=False, add_generation_prompt=True, **thinking)
+    except Exception as error:  # a template is a program by others, and may refuse a system prompt
+        what = f"the chat template of {model.name} fails: {type(error).__name__}: {error}"
+        remedy = "Give no system prompt" if system else "Get its files again"
+        raise InputError(Problem(what, remedy)) from None
 
 
 def _cover_composed(response: str, offsets: np.ndarray) -> str:

@@ -70,7 +70,7 @@ def estimate(
     if len(sources) != len(translations):
         raise InputError(Problem("not one translation for each source", "Give as many"))
     checkpoint = Path(checkpoint)
-    _check(checkpoint, trust_checkpoint)
+    check(checkpoint, trust_checkpoint)
     if not sources:
         return []
     pairs = [{"src": text, "mt": said} for text, said in zip(sources, translations, strict=True)]
@@ -151,10 +151,17 @@ def _is_translation(record: Mapping[str, Any]) -> bool:
     )
 
 
-def _check(checkpoint: Path, trusted: bool) -> None:
+def check(checkpoint: Path, trusted: bool) -> None:
+    """Make sure that a checkpoint is trusted and whole; it is not opened.
+
+    Raises
+    ------
+    InputError
+    """
     if not trusted:
         what = "a pickled checkpoint runs the code it holds"
-        raise InputError(Problem(what, "If you trust where it is from: trust_checkpoint=True", checkpoint))
+        remedy = "If you trust where it is from, pass --trust-checkpoint (trust_checkpoint=True)"
+        raise InputError(Problem(what, remedy, checkpoint))
     if not checkpoint.is_file():
         remedy = (
             f"Accept the terms of {NAME} on the hub, then `hf download {NAME}`; give checkpoints/model.ckpt"

@@ -114,7 +114,7 @@ ARCHITECTURES: Mapping[str, Architecture] = {made.name: made for made in (
 
 _GEMMA, _APACHE = "Gemma Terms of Use", "Apache-2.0"
 _VICUNA, _MISTRAL = "USER: {image}\n{question} ASSISTANT:", "[INST] {image}\n{question} [/INST]"
-_INTERN = "SHEEP says InternVL; the series is inferred from the sizes 4B, 8B and 38B"
+_INTERN = "SHEEP says InternVL; 3.5 is inferred from the sizes 4B, 8B and 38B, which 2.5 has as well"
 _QWEN = "SHEEP says QwenVL of its judges; the series is inferred from the sizes 2B, 4B, 8B and 32B"
 _SEVEN = "SHEEP says LLaVA-NeXT of 8B and cites the release of this one, which is inferred"
 _EIGHT = "the other reading of SHEEP's LLaVA-NeXT of 8B"

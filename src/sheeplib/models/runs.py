@@ -159,6 +159,7 @@ def save(path: str | Path, rows: Sequence[dict[str, Any]]) -> Path:
     """
     path = Path(path)
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         drafts.write_file(path, rendered(rows))
     except OSError as error:
         what = f"cannot be written: {error.strerror or type(error).__name__}"
@@ -201,7 +202,7 @@ def check_room(model: Model, items: Sequence[str], prompts: Iterable[int], max_t
     InputError
         Naming the items.
     """
-    context = getattr(model.network.config.get_text_config(), "max_position_embeddings", None)
+    context = model.context
     problems = [
         Problem(
             f"item {item}: {tokens} tokens and {max_tokens} to be written exceed the context of {context}",

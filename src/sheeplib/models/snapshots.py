@@ -98,8 +98,8 @@ def count(path: Path, entry: Entry) -> float:
         If there are no such files, one is missing, or one is cut short.
     """
     if not (path / "config.json").is_file():
-        remedy = "Give the directory that holds config.json, tokenizer and *.safetensors"
-        raise InputError(Problem("no config.json, so not a checkpoint of transformers", remedy, path=path))
+        what = "no config.json, so not a checkpoint of transformers"
+        raise InputError(Problem(what, _remedy(entry), path=path))
     return sum(_tensors(file) for file in _weight_files(path, entry)) / 1e9
 
 
@@ -114,22 +114,21 @@ def command(entry: Entry, revision: str | None = None) -> str:
 
 def _cached(entry: Entry, revision: str | None, online: bool) -> Path:
     if not entry.hub:
-        raise InputError(Problem(f"{entry.name}: {entry.note}", "Give the directory of its files"))
+        remedy = "Give the directory of its files (--weights)"
+        raise InputError(Problem(f"{entry.name}: {entry.note}", remedy))
     try:
         from huggingface_hub import constants, errors, snapshot_download
     except ImportError:
         raise InputError(Problem("huggingface_hub is missing", "pip install 'sheeplib[models]'")) from None
     wanted = [*PATTERNS, "*.py"] if entry.remote_code else list(PATTERNS)
     here = Path(constants.HF_HUB_CACHE)
-    remedy = (
-        f"Fetch {entry.name} with `{command(entry, revision)}`, or pass --online (online=True), or give the "
-        "directory of its files"
-    )
     try:
         # Where it is here already, nothing is asked of the hub, not even whether it changed.
-        return Path(
+        path = Path(
             snapshot_download(entry.hub, revision=revision, allow_patterns=wanted, local_files_only=True)
         )
+        if not online or _whole(path, entry):
+            return path
     except errors.HFValidationError as error:
         raise InputError(
             Problem(f"{entry.name}: {_first_line(error)}", "Give a commit, branch or tag")
@@ -139,7 +138,7 @@ def _cached(entry: Entry, revision: str | None, online: bool) -> Path:
         what += "" if revision is None else f" in revision {revision}"
         what += ", or not all of them" if "incomplete" in str(error).lower() else ""
         if not online:
-            raise InputError(Problem(what, remedy, path=here)) from None
+            raise InputError(Problem(what, _remedy(entry, revision), path=here)) from None
     try:
         return Path(snapshot_download(entry.hub, revision=revision, allow_patterns=wanted))
     except errors.GatedRepoError:
@@ -150,6 +149,21 @@ def _cached(entry: Entry, revision: str | None, online: bool) -> Path:
         what = f"{entry.hub} could not be fetched: {_first_line(error)}"
         remedy = "Unset HF_HUB_OFFLINE, look at the network and the space on the disk, and try again"
     raise InputError(Problem(what, remedy, path=here)) from None
+
+
+def _whole(path: Path, entry: Entry) -> bool:
+    """Whether nothing is missing: a cache may hold the tokenizer alone, and then says nothing of it."""
+    try:
+        return count(path, entry) > 0
+    except InputError:
+        return False
+
+
+def _remedy(entry: Entry, revision: str | None = None) -> str:
+    """How to come by the files."""
+    ways = f"Fetch {entry.name} with `{command(entry, revision)}`, or pass --online (online=True), or give"
+    note = f". Note: {entry.note}" if entry.note else ""
+    return f"{ways if entry.hub else 'Give'} the directory of its files (--weights){note}"
 
 
 def _first_line(error: Exception) -> str:
@@ -208,7 +222,7 @@ def _no_safetensors(path: Path, entry: Entry) -> tuple[str, str]:
     if pickles:
         what = f"weights are pickled ({pickles[0]}), and unpickling runs whatever code they hold"
         return what, "Take a revision that has *.safetensors"
-    return "no weights: no *.safetensors", "Fetch them"
+    return "no weights: no *.safetensors", _remedy(entry)
 
 
 def _tensors(file: Path) -> int:

@@ -40,7 +40,6 @@ class Translator:
 
     def __init__(self, model: Model, source: str, target: str, settings: Settings) -> None:
         self.model, self.source, self.target, self.settings = model, source, target, settings
-        self.context = getattr(model.network.config.get_text_config(), "max_position_embeddings", None)
 
     def refusal(self, text: str) -> str:
         """Why the model cannot be given this text, whatever its length; empty if it can."""
@@ -48,9 +47,9 @@ class Translator:
 
     def too_long(self, text: str) -> str:
         """Why the text is too long; empty if it is not."""
-        if self.context is None or (tokens := self.length(text)) <= self.most(self.context):
+        if self.model.context is None or (tokens := self.length(text)) <= self.most(self.model.context):
             return ""
-        return f"{tokens} tokens, and the model takes {self.most(self.context)}"
+        return f"{tokens} tokens, and the model takes {self.most(self.model.context)}"
 
     def most(self, context: int) -> int:
         """Most tokens of a text with all that stands around it."""
