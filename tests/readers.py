@@ -88,6 +88,7 @@ def slow(architecture, index):
         add("token_nll", -log(p[ids[own]]))
         add("entropy", -sum(q * log(q) for q in p if q > 0))
         add("top_token", int(np.argmax(p)))
+        add("target_token", ids[own])
         a, b = early[own], late[own]
         add("layer_cosine", a @ b / np.sqrt((a @ a) * (b @ b)))
         for row, name in ((own - 1, "gen"), (own, "own")):

@@ -8,16 +8,19 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
-from sheeplib import engine
+from sheeplib import cluster, engine
 from sheeplib.errors import InputError, Problem
+from sheeplib.shards import Shards
 
 TASKS = [3, 1, 4, 1, 5, 9, 2, 6]
+watches_processes = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc of Linux")
 
 
 @pytest.fixture(scope="module")
@@ -148,17 +151,41 @@ def test_any_executor_will_do():
 
 
 def test_leaving_the_loop_cancels_what_has_not_begun():
-    gate = threading.Event()
-    with ThreadPoolExecutor(1) as threads:
-        blocker = threads.submit(gate.wait)
-        calls = []
-        running = engine.results(calls.append, TASKS, threads)
-        waiter = threading.Timer(0.1, gate.set)
-        waiter.start()
+    submitted, gate, calls = [], threading.Event(), []
+
+    class Pool(ThreadPoolExecutor):
+        def submit(self, fn, /, *args):
+            submitted.append(super().submit(fn, *args))
+            return submitted[-1]
+
+    def work(task: int) -> None:
+        calls.append(task)
+        if len(calls) == 1:
+            eventually(lambda: len(submitted) == len(TASKS))
+        else:
+            gate.wait(60)
+
+    with Pool(1) as threads:
+        running = engine.results(work, TASKS, threads)
         next(running)
         running.close()
-        blocker.result()
-    assert 1 <= len(calls) <= len(TASKS)
+        gate.set()
+    assert len(submitted) == len(TASKS)
+    assert calls in (TASKS[:1], TASKS[:2])  # the second may have begun
+
+
+def test_threads_of_one_process_take_turns():
+    inside, most = [], []
+
+    def work(task: int) -> None:
+        inside.append(task)
+        most.append(len(inside))
+        time.sleep(0.01)
+        inside.remove(task)
+
+    with ThreadPoolExecutor(4) as threads:
+        all_of(work, TASKS, threads)
+    assert set(most) == {1}
 
 
 # Failures.
@@ -286,6 +313,31 @@ def test_extraction_over_two_dask_workers_survives_a_killed_one(tmp_path):
     assert shared.verify() == []
 
 
+def test_a_lost_cluster_is_told():
+    class Lost(Executor):
+        def submit(self, fn, /, *args):
+            future = Future()
+            future.cancel()  # what dask does with all that it no longer can follow
+            future.set_running_or_notify_cancel()
+            return future
+
+    with pytest.raises(InputError, match="connection to the cluster was lost.*run it again"):
+        all_of(squared, TASKS, Lost())
+
+
+@pytest.mark.parametrize("bare", ["run_on_scheduler", "run"])
+def test_a_cluster_without_this_package_is_refused(bare):
+    class Client:
+        def __getattr__(self, name):
+            return self.lacks if name == bare else lambda fn, *args: fn(*args)
+
+        def lacks(self, fn, *args):
+            raise PackageNotFoundError(*args)
+
+    with pytest.raises(InputError, match="sheeplib is not installed everywhere.*same environment"):
+        cluster._check_installed(Client())
+
+
 # Beginning and end.
 
 
@@ -345,8 +397,8 @@ def test_a_running_cluster_is_used_and_left_up():
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, resources={"GPU": 1}, dashboard_address="127.0.0.1:0"
-    ) as cluster:
-        address = cluster.scheduler_address
+    ) as running:
+        address = running.scheduler_address
         for _ in range(2):
             with engine.executor("dask", cluster=address, resources={"GPU": 1}) as pool:
                 assert all_of(squared, TASKS, pool) == [(task * task, "é😀") for task in TASKS]
@@ -355,6 +407,7 @@ def test_a_running_cluster_is_used_and_left_up():
             pass
 
 
+@watches_processes
 def test_workers_end_with_the_block(parallel):
     with engine.executor(parallel, workers=1) as pool:
         (worker,) = set(all_of(process_of, TASKS, pool))
@@ -362,6 +415,7 @@ def test_workers_end_with_the_block(parallel):
     assert eventually(lambda: not alive(worker))
 
 
+@watches_processes
 def test_workers_end_at_once_with_an_error(parallel, tmp_path):
     started = time.monotonic()
     with pytest.raises(KeyError), engine.executor(parallel, workers=1) as pool:
@@ -387,7 +441,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sends signals of POSIX")
+@watches_processes
 def test_no_worker_outlives_a_driver_that_is_stopped_or_killed(parallel, tmp_path):
     (tmp_path / "driver.py").write_text(DRIVER)
     drivers = {}
@@ -428,6 +482,39 @@ class Elsewhere(Executor):
 def test_a_shared_directory_passes_and_stays_clean(pool, tmp_path):
     engine.check_shared(tmp_path / "new" / "store", pool)
     assert list((tmp_path / "new" / "store").iterdir()) == []
+
+
+def test_what_a_killed_driver_left_of_its_question_is_no_part_of_a_run_and_swept(tmp_path):
+    shards = Shards(tmp_path, {}, [["a"]])
+    shards.prepare()
+    code = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from sheeplib import cluster\n"
+        "def killed(*anything):\n"
+        "    cluster._answer(str(anything[0]), 0)\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "cluster._unseen = killed\n"
+        "cluster.check_shared(Path(sys.argv[1]), None)"
+    )
+    subprocess.run([sys.executable, "-c", code, shards.home], check=False)
+    assert len(list(shards.home.iterdir())) == 3  # run.json, question and answer
+    assert shards.verify() == []
+    shards.write(0, {})
+    assert len(list(shards.home.iterdir())) == 2
+
+
+def test_all_workers_are_asked_for_what_they_offer():
+    """Some versions of dask tell of five workers unless asked for all."""
+    workers = {place: {"resources": {"GPU": float(place == 6)}} for place in range(7)}
+
+    class Client:
+        def scheduler_info(self, n_workers: int = 5) -> dict:
+            return {"workers": dict(list(workers.items())[: n_workers if n_workers >= 0 else None])}
+
+    cluster._check_resources(Client(), {"GPU": 1})
+    with pytest.raises(InputError, match="no worker of the cluster offers GPU = 2"):
+        cluster._check_resources(Client(), {"GPU": 2})
 
 
 def test_another_directory_of_the_same_name_is_refused(tmp_path):

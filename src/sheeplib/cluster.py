@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import re
 import socket
 import tempfile
@@ -12,9 +11,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sheeplib import drafts
 from sheeplib.errors import InputError, Problem
 
 R = TypeVar("R")
@@ -98,8 +99,8 @@ def reached(address: str, resources: Mapping[str, float]) -> Iterator[ClusterExe
     Raises
     ------
     InputError
-        If the extra `cluster` is not installed, no scheduler answers at the address, or workers are
-        there and none offers the resources.
+        If the extra `cluster` is not installed, no scheduler answers at the address, the scheduler or
+        a worker lacks this package, or workers are there and none offers the resources.
     """
     distributed = _distributed()
     remedy = "Give the address that the scheduler printed when it started, such as tcp://node7:8786"
@@ -117,6 +118,7 @@ def reached(address: str, resources: Mapping[str, float]) -> Iterator[ClusterExe
         what = f"no dask scheduler can be reached there: {reason}"
         raise InputError(Problem(what, remedy, field="cluster", value=address)) from None
     with client:
+        _check_installed(client)
         _check_resources(client, resources)
         yield ClusterExecutor(client, resources)
 
@@ -139,9 +141,19 @@ async def _greeted(address: str) -> None:
     connection.abort()
 
 
+def _check_installed(client: Any) -> None:
+    """Refuse a scheduler or workers that cannot unpack our calls; dask does not say why they cannot."""
+    try:
+        client.run_on_scheduler(version, "sheeplib")
+        client.run(version, "sheeplib")
+    except PackageNotFoundError:
+        remedy = "Start the scheduler and all workers from the same environment as this command"
+        raise InputError(Problem("sheeplib is not installed everywhere in the cluster", remedy)) from None
+
+
 def _check_resources(client: Any, resources: Mapping[str, float]) -> None:
     """Refuse what no worker offers: dask would wait for one that does, without a word."""
-    offers = [worker["resources"] for worker in client.scheduler_info()["workers"].values()]
+    offers = [worker["resources"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()]
     if not offers:
         log.warning("The cluster has no worker yet: work begins when the first one comes.")
     for name, amount in resources.items():
@@ -170,16 +182,13 @@ def check_shared(directory: Path, executor: Executor, patience: float = 5.0) -> 
     directory = directory.resolve()
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", prefix=".probe-", dir=directory, encoding="utf-8") as file:
-            file.write(file.name)
-            file.flush()
-            os.fsync(file.fileno())
-            probe = Path(file.name)
-            try:
-                problems = _unseen(probe, executor, patience)
-            finally:
-                for answer in directory.glob(f"{probe.name}-*"):
-                    answer.unlink(missing_ok=True)
+        probe = drafts.draft_of(directory / "probe")  # so that it is swept if this process is killed
+        try:
+            drafts.write_file(probe, str(probe).encode())
+            problems = _unseen(probe, executor, patience)
+        finally:
+            for path in directory.glob(f"*{probe.name}*"):
+                path.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(Problem(f"cannot be written: {error.strerror}", path=directory)) from None
     if problems:
@@ -204,8 +213,7 @@ def _unseen(probe: Path, executor: Executor, patience: float) -> list[Problem]:
 
 def _answer(probe: str, patience: float) -> tuple[str, str, str]:
     """On a worker: look for the driver's file, and leave one beside it. Host, name of that file, trouble."""
-    host = socket.gethostname()
-    path = Path(f"{probe}-{host}-{os.getpid()}")
+    host, path = socket.gethostname(), drafts.draft_of(Path(probe))
     if not _appears(Path(probe), probe, patience):
         return host, path.name, "it does not hold what was written here"
     try:

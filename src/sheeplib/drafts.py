@@ -43,7 +43,7 @@ def replacing(path: Path) -> Iterator[Path]:
     OSError
         If it cannot be put there. After this or any other error, what was there is still there.
     """
-    draft = _draft(path)
+    draft = draft_of(path)
     try:
         yield draft
         _settle(draft)
@@ -66,7 +66,7 @@ def write_directory(path: Path, files: Mapping[str, bytes]) -> bool:
     OSError
         If it cannot be written.
     """
-    draft = _draft(path)
+    draft = draft_of(path)
     draft.mkdir()
     try:
         for name, content in files.items():
@@ -104,7 +104,8 @@ def sweep(directory: Path) -> None:
                 path.unlink(missing_ok=True)
 
 
-def _draft(path: Path) -> Path:
+def draft_of(path: Path) -> Path:
+    """Where this process writes what is to become `path`; `sweep` removes it if the process is killed."""
     return path.with_name(f".{path.name}.{_origin()}-{os.getpid()}-{secrets.token_hex(4)}.draft")
 
 

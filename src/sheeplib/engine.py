@@ -34,6 +34,8 @@ R = TypeVar("R")
 KINDS = ("serial", "processes", "dask")
 # What decides the bytes of a result: a worker whose versions differ from the driver's is refused.
 LIBRARIES = ("sheeplib", "numpy", "pyarrow", "safetensors", "torch", "transformers")
+# A model's hooks, the state of random numbers and the number of threads belong to the whole process.
+_ALONE = threading.RLock()
 _KEPT = "Use fewer workers or smaller batches; what was finished is kept, so run it again to go on"
 
 
@@ -183,14 +185,18 @@ class _Refusal:
 
 
 def _attempt(versions: Mapping[str, str], work: Callable[[Task], R], task: Task) -> R | _Refusal:
-    """On a worker: do one task, unless its libraries are others than the driver's."""
+    """On a worker: do one task, unless its libraries are others than the driver's.
+
+    Threads of one process, as dask starts unless told otherwise, take turns.
+    """
     here = _versions()
     if differs := [name for name in versions if name in here and here[name] != versions[name]]:
         told = ", ".join(f"{name} {here[name]} instead of {versions[name]}" for name in differs)
         what = f"the worker on {socket.gethostname()} has {told}"
         return _Refusal(InputError(Problem(what, "Start workers from the same environment as this command")))
     try:
-        return work(task)
+        with _ALONE:
+            return work(task)
     except InputError as error:
         return _Refusal(error)
     except Exception as error:

@@ -101,6 +101,28 @@ def test_all_missing_images_are_named_at_once(file, images):
     assert [problem.value for problem in error.value.problems] == ["one.png", "sub/two.jpg"]
 
 
+def test_an_image_that_was_missing_is_looked_for_again(file, images):
+    before = answers.read(file, images).digests([["a"]], {})
+    (images / "one.png").rename(images / "away.png")
+    given = answers.read(file, images)
+    for _ in range(2):
+        with pytest.raises(InputError, match="no such image"):
+            given.digests([["a"]], {})
+    (images / "away.png").rename(images / "one.png")
+    assert given.digests([["a"]], {}) == before
+
+
+def test_other_columns_of_a_parquet_file_may_hold_anything(tmp_path):
+    rows = {"item": [1, 2], "response": ["a", "b"], "language": pd.Categorical(["en", "fr"])}
+    others = {"spans": [[{"item": 0}], []], "when": pd.to_datetime(["2020-01-01"] * 2), "raw": [b"", b"x"]}
+    pd.DataFrame(rows | others).to_parquet(tmp_path / "x.parquet")
+    items = answers.read(tmp_path / "x.parquet", sees=False).items
+    assert items["item"].tolist() == ["1", "2"] and items["language"].tolist() == ["en", "fr"]
+    pd.DataFrame(rows | {"response": [["a"], ["b"]]}).to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(InputError, match="'response': column is neither text nor numbers"):
+        answers.read(tmp_path / "x.parquet", sees=False)
+
+
 def test_an_image_that_is_cut_short_is_named_before_it_is_wanted(file, images):
     path = images / "sub" / "two.jpg"
     path.write_bytes(path.read_bytes()[:1500])
@@ -119,6 +141,7 @@ def test_an_image_that_is_cut_short_is_named_before_it_is_wanted(file, images):
         ("x.jsonl", "", "no answers"),
         ("x.jsonl", '{"item": "a"}\n', "lacks columns"),
         ("x.jsonl", '{"item": "a", "response": "b"}\n' * 2, "occurs twice"),
+        ("x.jsonl", '{"item": "a", "response": ["b", "c"]}\n', "x.jsonl:1: field 'response': not text"),
         ("x.csv", "item,response\na\n\n", "value is missing"),
         ("x.csv", "", "not a readable CSV file"),
         ("x.parquet", "PAR1", "table cannot be read"),

@@ -2,6 +2,7 @@
 
 import threading
 from contextlib import ExitStack
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -285,3 +286,13 @@ def test_architectures_image_grids(architecture):
         assert shapes[0] == shapes[1][::-1]
     else:
         assert shapes == [None, None], "tiles are no grid"
+
+
+def test_the_grid_of_an_image_does_not_depend_on_the_others_of_its_batch():
+    from sheeplib.features.attended import image_shapes
+
+    model, (small, large, _) = miniature("internvl"), answers()
+    small = replace(small, image=small.image.resize((28, 28)))  # one tile; the other has several
+    alone = [image_shapes(model, encode(model, [sample])) for sample in (small, large)]
+    assert alone == [[(2, 2)], [None]]
+    assert image_shapes(model, encode(model, [small, large])) == [(2, 2), None]

@@ -318,15 +318,16 @@ def tiny_with_large_states():
     return model
 
 
-def test_numbers_that_are_not_finite_are_an_error_that_names_the_item():
+@pytest.mark.parametrize("column, token", [(-2, 4), (-1, 5)])
+def test_numbers_that_are_not_finite_are_an_error_that_names_the_item(column, token):
     from sheeplib.models import tiny
 
     model = tiny.build("llama", seed=3)
     model.layers[3].register_forward_hook(
-        lambda module, args, output: output.index_fill(1, torch.tensor(-2), torch.inf)
+        lambda module, args, output: output.index_fill(1, torch.tensor(column), torch.inf)
     )
     with pytest.raises(
-        InputError, match="item item-0, token 5: 'tiny-llama' gives numbers that are not finite"
+        InputError, match=f"item item-0, token {token}: 'tiny-llama' gives numbers that are not finite"
     ):
         sample = answers()[0]
         extract(model, [replace(sample, response="A dog sits")], ["nll"])

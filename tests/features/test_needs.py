@@ -95,6 +95,7 @@ def test_needs_are_sorted_and_each_is_there_once():
         ("image_mean@gen", "the item, not at a token"),
         ("hidden:middle", "'hidden' takes: all, mid, last, last-1, last3, 5, 5-18, 3/4"),
         ("hidden:heads", "'hidden' takes: all"),
+        ("hidden:last0", "'hidden' takes: all"),
         ("gen_logits:3", "'gen_logits' takes: nothing"),
         ("evidence:lcp_point", "'evidence' takes: repo, canonical"),
         ("attention_masses:heads:mid:last", "unknown part"),
@@ -148,12 +149,12 @@ def test_a_layer_that_is_not_there_is_an_error(text):
 
 
 def test_halp_reads_the_layers_of_its_paper():
-    # {0, L/4, L/2, 3L/4, L-1} of the hidden states; state 0 of the last prompt token is a constant.
+    # {0, L/4, L/2, 3L/4, L-1} of the hidden states.
     needs = parse("halp")
     layers = {
         q: sorted(n.indices(32)[0] for n in needs if n.quantity == q) for q in ("prompt_state", "image_state")
     }
-    assert layers == {"prompt_state": [8, 16, 24, 31], "image_state": [0, 8, 16, 24, 31]}
+    assert layers == {"prompt_state": [0, 8, 16, 24, 31], "image_state": [0, 8, 16, 24, 31]}
 
 
 def test_what_is_wide_is_given_for_kept_tokens_alone():

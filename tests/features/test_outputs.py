@@ -50,6 +50,7 @@ def test_probabilities_of_a_random_vocabulary(monkeypatch, chunk):
         assert found["token_nll"][row].item() == pytest.approx(-np.log(p[target]), rel=1e-5)
         assert found["entropy"][row].item() == pytest.approx(-(p * np.log(p)).sum(), rel=1e-4, abs=1e-6)
         assert found["top_token"][row].item() == p.argmax()
+        assert found["target_token"][row].item() == target
 
 
 def test_probabilities_of_extreme_logits():

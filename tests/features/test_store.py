@@ -331,6 +331,17 @@ def test_parquet_is_read_back(store, tmp_path):
     )
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_shard_that_needs_more_room_widens_the_exported_columns(tmp_path, place):
+    parts = [made(["one"]), made(["two"])]
+    large = np.full((COUNTS[("one", "two")[place]], 4), 1e6, "float32")  # float16 ends at 65,504
+    parts[place] = replace(parts[place], arrays={**parts[place].arrays, "hidden:mid@gen": large})
+    store = store_of(tmp_path, parts)
+    store.export(tmp_path / "out.parquet", "parquet")
+    frame = columns.decode_tables([tmp_path / "out.parquet"])
+    np.testing.assert_array_equal(frame["hidden:mid@gen_3"], store.array("hidden:mid@gen")[:, 3])
+
+
 def test_tokens_without_a_row_have_empty_cells(tmp_path):
     store = store_of(tmp_path, [made(["one"], kept=True), made(["two"], kept=True)])
     store.export(tmp_path / "out.parquet", "parquet")

@@ -229,6 +229,8 @@ def test_a_key_is_the_same_for_the_same_numbers(tmp_path, captions, monkeypatch)
         replace(captions, items="deep/captions.jsonl"),
     ]
     assert {work.shards().key for work in works} == {key}
+    kept = [(("cat", tokens), ("dog", (0,))) for tokens in ((0, 2), (2, 0, 2), tuple(np.array([0, 2])))]
+    assert len({replace(captions, kept=chosen).shards().key for chosen in kept}) == 1
 
 
 def test_other_code_has_another_key(captions, monkeypatch):
@@ -294,6 +296,16 @@ def test_answers_or_code_that_changed_meanwhile_are_not_mixed_in(captions, monke
     with pytest.raises(InputError, match="'code': other in this process"):
         extract_shard(captions, 1, str(shards.home))
     assert shards.missing() == [1]
+
+
+def test_a_shard_made_alone_is_of_the_images_that_are_there(tmp_path, captions):
+    path = tmp_path / "one.png"
+    Path(captions.items).write_text('{"item": "a", "response": "A cat.", "image": "one.png"}\n')
+    work, homes = replace(captions, model="tiny-llava", images=str(tmp_path)), set()
+    for colour in ("red", "blue"):
+        Image.new("RGB", (8, 8), colour).save(path)
+        homes.add(Path(extract_shard(work, 0)).parent)
+    assert len(homes) == 2
 
 
 def test_missing_images_are_all_named_before_a_model_is_loaded(tmp_path, captions, monkeypatch):

@@ -88,6 +88,7 @@ class Answers:
             ]
             digests.append(hashlib.sha256(canonical(facts).encode()).hexdigest()[:16])
         if problems:
+            self._seals.clear()  # what is not there now may be there the next time
             raise InputError(problems)
         return digests
 
@@ -225,7 +226,16 @@ def _seal(picture: Any, name: str) -> str:
 
 
 def _jsonl(path: Path) -> pd.DataFrame:
-    return pd.DataFrame([record for _, record in read_jsonl(path)])
+    numbered = list(read_jsonl(path))
+    problems = [
+        Problem("not text", "Give one answer a line", path=path, line=line, field=name, value=record[name])
+        for line, record in numbered
+        for name in FIELDS
+        if isinstance(record.get(name), list | dict)
+    ]
+    if problems:
+        raise InputError(problems)
+    return pd.DataFrame([record for _, record in numbered])
 
 
 def _csv(path: Path) -> pd.DataFrame:
@@ -240,9 +250,10 @@ def _csv(path: Path) -> pd.DataFrame:
 
 
 def _parquet(path: Path) -> pd.DataFrame:
-    from sheeplib.features.columns import decode_tables
+    from sheeplib.features.columns import about_table, decode_tables
 
-    return decode_tables([path])
+    _, names = about_table(path)
+    return decode_tables([path], [name for name in FIELDS if name in names] or None)
 
 
 _READERS: Mapping[str, Callable[[Path], pd.DataFrame]] = {

@@ -138,7 +138,7 @@ def image_shapes(model: Model, batch: Batch) -> list[tuple[int, int] | None]:
     """Rows and columns of each sample's image tokens; None where they form no one grid.
 
     Qwen says the shape in `image_grid_thw`. An image that is neither cut into tiles nor interrupted
-    by line breaks is square.
+    by line breaks is square, whatever the other images of the batch are.
     """
     counts = (batch.groups == IMAGE).sum(1).tolist()
     if "image_grid_thw" in batch.inputs:
@@ -148,6 +148,8 @@ def image_shapes(model: Model, batch: Batch) -> list[tuple[int, int] | None]:
             (high, wide) if high * wide == n else None for (high, wide), n in zip(grids, counts, strict=True)
         ]
     pixels = batch.inputs.get("pixel_values")
-    tiled = "image_sizes" in batch.inputs or pixels is None or len(pixels) != len(counts)
+    if pixels is None or "image_sizes" in batch.inputs:
+        return [None] * len(counts)
+    tile = sum(counts) / len(pixels)  # tokens of one
     sides = [round(n**0.5) for n in counts]
-    return [(s, s) if not tiled and s * s == n > 0 else None for s, n in zip(sides, counts, strict=True)]
+    return [(s, s) if s * s == n == tile > 0 else None for s, n in zip(sides, counts, strict=True)]

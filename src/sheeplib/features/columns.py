@@ -61,14 +61,15 @@ def decode_tables(paths: Sequence[Path], columns: Sequence[str] | None = None) -
     Raises
     ------
     InputError
-        If a file is not Parquet, or the files do not fit together.
+        If a file is not Parquet, a column is neither text nor numbers, or the files do not fit together.
     """
     arrow, parquet = _arrow()
     whole = None
     for path in paths:
+        with _reading(path), parquet.ParquetFile(path, memory_map=True) as file:
+            rows = file.read(columns=None if columns is None else list(columns))
+        _check_kinds(rows.schema, path, arrow.types)
         with _reading(path):
-            with parquet.ParquetFile(path, memory_map=True) as file:
-                rows = file.read(columns=None if columns is None else list(columns))
             if whole is None or not len(whole):
                 whole = rows
             elif len(rows):  # a table without rows may not know its types
@@ -83,7 +84,7 @@ def about_table(path: Path) -> tuple[int, list[str]]:
     _, parquet = _arrow()
     with _reading(path):
         about = parquet.read_metadata(path)
-    return about.num_rows, list(about.schema.names)
+        return about.num_rows, list(about.schema.to_arrow_schema().names)
 
 
 def encode_arrays(arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -133,7 +134,7 @@ def decode_arrays(paths: Sequence[Path], name: str) -> np.ndarray:
         if shape[1:] != found[0][1:]:
             what = f"array '{name}' has rows of another shape than in {paths[0]}"
             raise InputError(Problem(what, "Make it anew", path=path, value=shape))
-    whole = np.empty((sum(shape[0] for shape in found), *found[0][1:]), _common_type(paths, name))
+    whole = np.empty((sum(shape[0] for shape in found), *found[0][1:]), common_type(paths, name))
     place = 0
     for path, shape in zip(paths, found, strict=True):
         with _opened(path) as file:
@@ -142,7 +143,8 @@ def decode_arrays(paths: Sequence[Path], name: str) -> np.ndarray:
     return whole
 
 
-def _common_type(paths: Sequence[Path], name: str) -> np.dtype:
+def common_type(paths: Sequence[Path], name: str) -> np.dtype:
+    """Type that holds an array of several safetensors files; nothing else is read."""
     kinds = set()
     for path in paths:
         with _opened(path) as file:
@@ -170,9 +172,22 @@ def _encoded(column: pd.Series, arrow: ModuleType) -> tuple[Any, bool]:
     return arrow.array(column.array), True
 
 
+def _check_kinds(schema: Any, path: Path, types: Any) -> None:
+    """Refuse columns of lists, dates and so on."""
+    texts = types.is_string, types.is_large_string, types.is_null
+    numbers = types.is_integer, types.is_floating, types.is_boolean
+    for field in schema:
+        kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+        if not any(fits(kind) for fits in texts + numbers):
+            what, remedy = "column is neither text nor numbers", "Leave it out or make it text"
+            raise InputError(Problem(what, remedy, path=path, field=field.name, value=str(field.type)))
+
+
 def _decoded(table: Any, name: str) -> Any:
     values, field = table.column(name), table.schema.field(name)
-    kind = str(field.type)
+    if hasattr(field.type, "index_type"):  # categories of pandas
+        values = values.cast(field.type.value_type)
+    kind = str(values.type)
     if kind in ("string", "large_string"):
         return TEXT.__from_arrow__(values)
     if kind == "null":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +56,10 @@ def export(store: FeatureStore, path: Path, format: str = "csv", wide: bool = Fa
     if format not in FORMATS:
         raise InputError(Problem("unknown format", f"Use {' or '.join(FORMATS)}", value=format))
     names = [name for name, (_, *row) in store.arrays().items() if wide or math.prod(row) <= WIDE]
+    kinds = {name: store.dtype(name) for name in names}
     if not len(store.tokens([])):
         raise InputError(Problem("no tokens in this store", "Read some answers first", path=store.path))
-    parts = (_wide(part, names) for part in store.by_shard() if len(part.tokens([])))
+    parts = (_wide(part, kinds) for part in store.by_shard() if len(part.tokens([])))
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "Is a directory")
@@ -70,12 +71,12 @@ def export(store: FeatureStore, path: Path, format: str = "csv", wide: bool = Fa
     return [name for name in store.arrays() if name not in names]
 
 
-def _wide(store: FeatureStore, names: list[str]) -> pd.DataFrame:
-    """Tokens with the arrays of these names as columns."""
+def _wide(store: FeatureStore, kinds: Mapping[str, np.dtype]) -> pd.DataFrame:
+    """Tokens with arrays as columns, in the types that all shards have room in."""
     tokens = store.tokens()
     parts = [tokens]
-    for name in names:
-        array = store.array(name)
+    for name, kind in kinds.items():
+        array = store.array(name).astype(kind)
         whole = np.arange(len(tokens)) if len(array) == len(tokens) else np.flatnonzero(tokens["kept"])
         flat = pd.DataFrame(array.reshape(len(array), -1), whole, _labels(name, array.shape[1:]))
         if "kept" in tokens and array.dtype.kind in "iub":  # of one type, whether all tokens are kept or not

@@ -163,7 +163,8 @@ def _read(
         last = model.body(**batch.inputs, use_cache=False).last_hidden_state
     states.read(model.depth, last)
     rows = places.pick(last, "gen")
-    if not (finite := rows.isfinite().all(1)).all():
+    finite = rows.isfinite().all(1) & places.pick(last, "own").isfinite().all(1)
+    if not finite.all():
         what = f"item {places.item(batch, ~finite)}: '{model.name}' gives numbers that are not finite"
         raise InputError(Problem(what, "Load the model in bfloat16 or float32", value=model.dtype))
     targets = places.pick(batch.inputs["input_ids"], "own")

@@ -11,7 +11,7 @@ import pandas as pd
 from sheeplib.features.needs import Need
 from sheeplib.tables import TEXT
 
-WHOLE = {"top_token": np.int64, "lens_token": np.int64, "visible_keys": np.int32}
+WHOLE = {"top_token": np.int64, "target_token": np.int64, "lens_token": np.int64, "visible_keys": np.int32}
 LARGEST = float(np.finfo(np.float16).max)
 
 
@@ -23,7 +23,8 @@ class Features:
     ----------
     tokens : DataFrame
         Table `tokens`: `item`, `evaluator`, `token`, `start`, `end`, one float32 column for each
-        scalar (`top_token` is int64), and `kept` (bool): whether the wide arrays have a row for it.
+        scalar (`top_token` and `target_token` are int64), and `kept` (bool): whether the wide arrays
+        have a row for it.
     arrays : mapping of str to ndarray
         By the full text of the need, such as `attention_entropy@own` (N, L). One row for each row of
         `tokens`; the wide ones (`Need.large`: vectors, maps, numbers of each head) have one for each

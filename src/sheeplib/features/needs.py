@@ -23,7 +23,7 @@ from sheeplib.features.quantities import CANONICAL, METHODS, QUANTITIES, Quantit
 __all__ = ["METHODS", "QUANTITIES", "Need", "parse"]
 
 _LAYERS = re.compile(
-    r"(?P<all>all)|(?P<mid>mid)|last(-(?P<before>\d+)|(?P<tail>\d+))?"
+    r"(?P<all>all)|(?P<mid>mid)|last(-(?P<before>\d+)|(?P<tail>[1-9]\d*))?"
     r"|(?P<first>\d+)-(?P<final>\d+)|(?P<top>\d+)/(?P<bottom>[1-9]\d*)|(?P<one>\d+)"
 )
 

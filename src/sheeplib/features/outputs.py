@@ -61,7 +61,8 @@ def _columns(
         if wanted & set(CANONICAL):
             yield from zip(CANONICAL, evidence.canonical(precise, states, head), strict=True)
     if wanted & set(PROBABILITIES):
-        yield from zip(PROBABILITIES, probabilities(_capped(model, logits), targets), strict=True)
+        numbers = probabilities(_capped(model, logits), targets)
+        yield from zip(PROBABILITIES, (*numbers, targets), strict=True)
 
 
 def probabilities(logits: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, ...]:

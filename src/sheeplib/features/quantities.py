@@ -68,12 +68,15 @@ def _attention(about: str, row: str, layers: str = "all", heads: bool = False, *
     )
 
 
-PROBABILITIES = ("max_prob", "target_prob", "token_nll", "entropy", "top_token")
+PROBABILITIES = ("max_prob", "target_prob", "token_nll", "entropy", "top_token", "target_token")
 EVIDENCE = ("evidence_positive", "evidence_negative", "conflict", "ignorance")
 CANONICAL = ("canonical_conflict", "canonical_log_agreement", "canonical_log_ignorance")
 
 QUANTITIES: Mapping[str, Quantity] = {
-    "gen_logits": _logits("probabilities, NLL and entropy (nats) of the prediction", *PROBABILITIES),
+    "gen_logits": _logits(
+        "probabilities, NLL and entropy (nats) of the prediction, its likeliest token and the real one",
+        *PROBABILITIES,
+    ),
     "evidence": _logits("evidential uncertainty (EUQ)", *EVIDENCE, variants=("repo", "canonical")),
     "lens": Quantity(
         "logit lens: entropy (nats) and likeliest token of each layer 1..L",
@@ -104,6 +107,8 @@ QUANTITIES: Mapping[str, Quantity] = {
     "text_mean": _attention("mean attention to a text token up to the row itself", "gen"),
 }
 
+_HALP = ("0", "1/4", "1/2", "3/4", "last-1")  # state 0 of the last prompt token is the same for all items
+
 METHODS: Mapping[str, tuple[str, ...]] = {
     "hallushift": (
         "gen_logits@gen",
@@ -118,8 +123,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "hidden": ("hidden:mid@own", "hidden:last@own"),
     "dhcp": ("image_attention:heads@gen",),
     "halp": (
-        *(f"prompt_state:{layers}" for layers in ("1/4", "1/2", "3/4", "last-1")),
-        *(f"image_state:{layers}" for layers in ("0", "1/4", "1/2", "3/4", "last-1")),
+        *(f"{name}:{layers}" for name in ("prompt_state", "image_state") for layers in _HALP),
         "image_mean",
     ),
     "svar": ("attention_masses@gen",),

@@ -120,6 +120,10 @@ class FeatureStore:
         """
         return self._array(TOKEN, name)
 
+    def dtype(self, name: str) -> np.dtype:
+        """Type of what `array` gives."""
+        return stored.common_type(self._holders(TOKEN, name), TOKEN + name)
+
     def rows(self, name: str) -> pd.DataFrame:
         """The tokens that the rows of an array belong to: table `tokens` without features."""
         _check_known([name], self.arrays(), "array")
@@ -235,13 +239,16 @@ class FeatureStore:
         return {name.removeprefix(prefix): found[name] for name in sorted(found) if name.startswith(prefix)}
 
     def _array(self, prefix: str, name: str) -> np.ndarray:
+        return stored.decode_arrays(self._holders(prefix, name), prefix + name)
+
+    def _holders(self, prefix: str, name: str) -> list[Path]:
+        """The files that hold an array."""
         _check_known([name], self._all_shapes(prefix), "array")
-        has, name = [prefix + name in shapes for shapes in self._shapes], prefix + name
+        has = [prefix + name in shapes for shapes in self._shapes]
         for tokens, there in zip(self._files(TOKENS), has, strict=True):
             if not there and stored.about_table(tokens)[0]:  # else all items of the shard were left out
-                raise InputError(Problem(f"shard lacks array '{name}'", AGAIN, path=tokens.parent))
-        paths = self._files(VECTORS)
-        return stored.decode_arrays([path for path, there in zip(paths, has, strict=True) if there], name)
+                raise InputError(Problem(f"shard lacks array '{prefix}{name}'", AGAIN, path=tokens.parent))
+        return [path for path, there in zip(self._files(VECTORS), has, strict=True) if there]
 
 
 def _check_known(names: Iterable[str], known: Collection[str], kind: str) -> None:

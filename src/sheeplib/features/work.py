@@ -139,6 +139,8 @@ def extract_shard(work: Work, index: int, home: str | None = None) -> str:
     """
     from sheeplib.features.extract import extract
 
+    if home is None:
+        _read.cache_clear()  # files may have changed since another run in this session
     shards = work.shards() if home is None else Shards.open(home)
     if index not in shards.missing():  # somebody else was at it
         shards.read(index)
@@ -264,7 +266,9 @@ def _is_current(work: Work, shards: Shards, index: int) -> bool:
 def _kept(work: Work, parts: Sequence[Sequence[str]]) -> dict[str, Any]:
     """The tokens kept of each item, as they enter digests: nothing where all are."""
     kept = dict(work.kept or ())
-    return {} if work.kept is None else {item: kept.get(item, ()) for part in parts for item in part}
+    if work.kept is None:
+        return {}
+    return {item: sorted({*map(int, kept.get(item, ()))}) for part in parts for item in part}
 
 
 def _answers(work: Work) -> answers.Answers:
