@@ -122,7 +122,7 @@ def test_a_run_is_found_and_opened(tmp_path, full):
     other.write(0, {})
     assert [run.key for run in Shards.find(tmp_path)] == sorted([full.key, other.key])
     assert Shards.find(tmp_path / "nowhere") == []
-    with pytest.raises(InputError, match="missing, or no plain file"):
+    with pytest.raises(InputError, match="no run is kept"):
         Shards.open(tmp_path / "notes")
 
 

@@ -85,6 +85,9 @@ class Shards:
             If there is no run, or `run.json` was altered.
         """
         path = Path(os.path.abspath(path))
+        if not (path / RUN).exists():
+            what = "no run is kept in this directory"
+            raise InputError(Problem(what, f"Choose one that holds a file {RUN}", path=path))
         facts = manifests.read(path / RUN, {"format", "header", "key", "parts"})
         whole = isinstance(facts["header"], dict) and _are_texts(facts["parts"])
         shards = cls(path.parent, facts["header"], facts["parts"]) if whole else None
