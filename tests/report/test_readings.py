@@ -14,6 +14,7 @@ def test_tokens_show_their_characters_blanks_and_further_parts():
     # two byte tokens share the emoji; then a line break, and a token whose blank was cut from its offsets
     given = tokens((0, 1), (1, 3), (3, 4), (3, 4), (4, 5), (5, 5))
     assert readings.texts(given, "A é🐑\n ") == ["A", "␣é", "🐑", "·", "␣", "␣"]
+    assert readings.texts(tokens((0, 2), (2, 3)), "a\0\u200d") == ["a□", "□"]  # a page would not show them
 
 
 def test_masses_are_stacked_to_one_in_every_layer():
@@ -37,3 +38,13 @@ def test_the_map_names_tokens_in_reading_order_also_in_chinese():
     figure.canvas.draw()  # a glyph that is missing would be an error
     with pytest.raises(InputError, match="without tokens"):
         readings.token_map([], np.array([]), np.zeros((0, 4)))
+
+
+def test_the_map_draws_any_token_a_tokeniser_may_give():
+    style.use()
+    # an emoji and a sign for private use, which no font here has; two dollars, which are no formula
+    figure = readings.token_map(["🐑", "狗\ue000", "$$", "a_b$x^$"], np.ones(4), np.ones((4, 2)))
+    figure.canvas.draw()
+    labels = figure.axes[0].get_yticklabels()
+    assert [label.get_text() for label in labels] == ["□", "狗□", "$$", "a_b$x^$"]
+    assert not any(label.get_parse_math() for label in labels)

@@ -42,7 +42,7 @@ def extract(
     Parameters
     ----------
     model : Model
-    samples : sequence of Sample
+    samples : sequence of sheeplib.models.Sample
         Each item once.
     needs : iterable of str
         Needs or methods; see `sheeplib.features.needs`.

@@ -116,7 +116,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
         "layer_cosine@own",
         "attention_entropy@own",
         "attention_gini:last3@own",
-        "visible_keys@own",  # the released code's mean attention is one over this number
+        "visible_keys@own",  # the mean attention to a visible key is one over this number
     ),
     "euq": ("evidence:repo@gen", "evidence:canonical@gen"),
     "lookback": ("attention_masses:heads@gen", "visible_keys@gen"),  # means per key need the counts

@@ -79,7 +79,7 @@ def encode(
     Parameters
     ----------
     model : Model
-    samples : sequence of Sample
+    samples : sequence of sheeplib.models.Sample
         At least one; an empty response is for generation.
     system : str or mapping of str to str
         System prompt; a mapping gives one for each language code.

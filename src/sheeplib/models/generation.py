@@ -38,7 +38,7 @@ def generate(
     Parameters
     ----------
     model : Model
-    samples : sequence of Sample
+    samples : sequence of sheeplib.models.Sample
         Their responses are not looked at.
     temperature : float
         0 takes the likeliest token each time.

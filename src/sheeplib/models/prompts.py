@@ -141,7 +141,7 @@ def token_counts(
     Parameters
     ----------
     model : Model
-    samples : sequence of Sample
+    samples : sequence of sheeplib.models.Sample
     system, image_first
         As for `render`.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 GROUPS = ("first token", "image", "rest of the prompt", "answer so far", "itself")
 _COLOURS = ("#999999", "#117733", "#DDCC77", "#88CCEE", "#332288")  # Tol, muted
 MOST = 40  # tokens that a figure can name
-_SPACE, _PART = "␣", "·"
+_SPACE, _PART, _BOX = "␣", "·", "□"
 
 
 def texts(tokens: pd.DataFrame, response: str) -> list[str]:
@@ -33,25 +33,24 @@ def texts(tokens: pd.DataFrame, response: str) -> list[str]:
     -------
     list of str
         Its characters, with a visible blank (also for a token of blanks alone, which has no
-        characters of its own); a dot marks tokens that are a further part of the character above.
+        characters of its own) and a box for what cannot be seen, such as a control character; a dot
+        marks tokens that are a further part of the character above.
     """
     seen, shown = -1, []
     for start, end in tokens[["start", "end"]].itertuples(index=False):
-        text = "".join(_SPACE if char.isspace() else char for char in response[start:end])
+        text = "".join(_visible(char) for char in response[start:end])
         shown.append(_SPACE if not text else _PART if end <= seen else text)
         seen = max(seen, end)
     return shown
 
 
-def masses(shares: np.ndarray, caption: str = "decoder layer") -> Figure:
+def masses(shares: np.ndarray) -> Figure:
     """Where attention goes, layer by layer: mean over tokens of the five shares.
 
     Parameters
     ----------
     shares : ndarray (N, L, 5)
         An array `attention_masses`.
-    caption : str
-        Name of the axis of layers.
     """
     from matplotlib import pyplot
 
@@ -63,7 +62,7 @@ def masses(shares: np.ndarray, caption: str = "decoder layer") -> Figure:
     for group, colour, part in zip(GROUPS, _COLOURS, means.T, strict=True):
         axes.bar(np.arange(len(means)), part, 0.8, bottom, color=colour, label=group)
         bottom += part
-    axes.set(xlabel=caption, ylabel="share of attention", ylim=(0, 1))
+    axes.set(xlabel="decoder layer", ylabel="share of attention", ylim=(0, 1))
     axes.set_xticks(np.arange(0, len(means), max(1, len(means) // 12)))
     axes.grid(axis="x", visible=False)
     figure.legend(frameon=False, loc="outside upper center", ncols=3)
@@ -76,7 +75,7 @@ def token_map(shown: list[str], surprise: np.ndarray, image: np.ndarray) -> Figu
     Parameters
     ----------
     shown : list of str
-        From `texts`; at most the first `MOST` are drawn.
+        From `texts`; at most the first `MOST` are drawn. A box stands for a character that no font has.
     surprise : ndarray (N,)
         Negative log-likelihoods in nats.
     image : ndarray (N, L)
@@ -91,7 +90,7 @@ def token_map(shown: list[str], surprise: np.ndarray, image: np.ndarray) -> Figu
     figure, (left, right) = pyplot.subplots(1, 2, figsize=size, sharey=True, width_ratios=[3, 4])
     left.barh(np.arange(count), surprise[:count], 0.75, color=style.LABELS["B"])
     left.set(xlabel="NLL (nats)", ylim=(count - 0.5, -0.5))
-    left.set_yticks(np.arange(count), shown[:count])
+    left.set_yticks(np.arange(count), _drawable(shown[:count]), parse_math=False)  # a dollar is a dollar
     left.grid(axis="y", visible=False)
     drawn = right.imshow(image[:count], aspect="auto", cmap="viridis", vmin=0)
     right.set_xlabel("decoder layer")
@@ -99,3 +98,16 @@ def token_map(shown: list[str], surprise: np.ndarray, image: np.ndarray) -> Figu
     right.grid(visible=False)
     figure.colorbar(drawn, ax=right, label="share of attention on the image")
     return figure
+
+
+def _visible(char: str) -> str:
+    return _SPACE if char.isspace() else char if char.isprintable() else _BOX
+
+
+def _drawable(shown: list[str]) -> list[str]:
+    """The same texts with a box for each character, such as an emoji, that the fonts of figures lack."""
+    from matplotlib import font_manager, rcParams
+
+    fonts = [font_manager.get_font(font_manager.findfont(name)) for name in rcParams["font.family"]]
+    known = {code for font in fonts for code in font.get_charmap()}
+    return ["".join(char if ord(char) in known else _BOX for char in text) for text in shown]
