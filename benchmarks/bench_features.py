@@ -28,7 +28,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LENGTH = 150  # tokens of each answer
-BATCH_TOKENS = 2048
+BATCH_TOKENS = 1024
 SIZES = (4, 2, 1)  # ours also reads a quarter and half of the samples
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.3}  # of features; relative, where they are larger than 1
 

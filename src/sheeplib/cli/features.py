@@ -52,7 +52,7 @@ def extract(
         str, typer.Option(help="Methods or needs, with commas; see the book's chapter on features.")
     ] = "hallushift",
     root: Root = None,
-    batch_tokens: Annotated[int, typer.Option(min=1, help="Tokens of a batch, for models of text.")] = 2048,
+    batch_tokens: Annotated[int, typer.Option(min=1, help="Tokens of a batch, for models of text.")] = 1024,
     batch_size: Annotated[
         int | None, typer.Option(min=1, help="Answers of a batch; default 1 with images.")
     ] = None,

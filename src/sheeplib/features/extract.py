@@ -29,7 +29,7 @@ def extract(
     samples: Sequence[Sample],
     needs: Iterable[str] | str,
     *,
-    batch_tokens: int = 2048,
+    batch_tokens: int = 1024,
     batch_size: int | None = None,
     kept: Mapping[str, Sequence[int]] | None = None,
     seen: Callable[[int], None] | None = None,

@@ -64,7 +64,7 @@ class Work:
     images: str = ""
     loading: runs.Options = ()
     kept: Kept | None = None
-    batch_tokens: int = 2048
+    batch_tokens: int = 1024
     batch_size: int | None = None
     threads: int = 1
     shard_size: int = 64
