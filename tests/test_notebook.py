@@ -204,8 +204,9 @@ def test_the_fingerprint_of_data_sees_names_contents_and_nesting(tmp_path):
 def test_the_package_counts_but_not_what_only_runs_chapters(monkeypatch, tmp_path):
     from sheeplib import notebook
 
-    (tmp_path / "report").mkdir()
-    for name in ("agreement.py", "cli.py", "report/style.py"):
+    for folder in ("cli", "report"):
+        (tmp_path / folder).mkdir()
+    for name in ("agreement.py", "cli/models.py", "report/style.py"):
         (tmp_path / name).write_text("1")
     monkeypatch.setattr(notebook, "PACKAGE", tmp_path)
 
@@ -215,7 +216,7 @@ def test_the_package_counts_but_not_what_only_runs_chapters(monkeypatch, tmp_pat
 
     try:
         first = key()
-        (tmp_path / "cli.py").write_text("2")
+        (tmp_path / "cli/models.py").write_text("2")
         assert key() == first
         (tmp_path / "report/style.py").write_text("2")
         assert key() != first

@@ -41,7 +41,7 @@ PACKAGE = Path(__file__).parent
 _OUTSIDE_CHAPTERS = {
     "book.py",
     "chapters.py",
-    "cli.py",
+    "cli",
     "execution.py",
     "notebook.py",
     "parameters.py",

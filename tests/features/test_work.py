@@ -204,7 +204,7 @@ def test_a_key_tells_apart_whatever_decides_the_numbers(tmp_path, captions):
         replace(captions, loading=(("seed", 1),)),
         replace(captions, loading=(("dtype", "bfloat16"),)),
         replace(captions, model="tiny-qwen3"),
-        replace(captions, batch_tokens=1024),
+        replace(captions, batch_tokens=512),
         replace(captions, batch_size=2),
         replace(captions, threads=2),
         replace(captions, shard_size=2),
