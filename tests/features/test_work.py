@@ -293,7 +293,7 @@ def test_answers_or_code_that_changed_meanwhile_are_not_mixed_in(captions, monke
     assert extract_shard(captions, 2, str(shards.home))  # its answer is what it was
     path.write_text(path.read_text().replace("A cow", "A dog"))
     monkeypatch.setattr(provenance, "code", lambda: "0" * 16)
-    with pytest.raises(InputError, match="'code': other in this process"):
+    with pytest.raises(InputError, match="'code': not what it was"):
         extract_shard(captions, 1, str(shards.home))
     assert shards.missing() == [1]
 

@@ -241,20 +241,12 @@ def _sees(model: str) -> bool:
 
 def _check_same(work: Work, shards: Shards, index: int) -> None:
     """Refuse to mix numbers of other models, machines, code or answers into a store."""
-    here = provenance.of(work.model, work.loading)
-    remedy = "Use one environment, kind of machine and set of files for all workers, and run it again"
-    problems = [
-        Problem("other in this process than where the work was prepared", remedy, field=field, value=value)
-        for field, value in here.items()
-        if value != shards.header[field]
-    ]
+    runs.check_same(shards.header, provenance.of(work.model, work.loading))
     if not _is_current(work, shards, index):
         _read.cache_clear()  # a worker of a cluster may remember files of an earlier run
         if not _is_current(work, shards, index):
             what = f"answers or images of shard {index + 1} are others than when the work was prepared"
-            problems.append(Problem(what, remedy))
-    if problems:
-        raise InputError(problems)
+            raise InputError(Problem(what, runs.SAME))
 
 
 def _is_current(work: Work, shards: Shards, index: int) -> bool:

@@ -25,6 +25,7 @@ Told = Callable[[str], None]
 Options = tuple[tuple[str, Any], ...]  # a mapping that can be hashed
 Thing = TypeVar("Thing")
 LIBRARIES = ("torch", "transformers", "tokenizers", "pillow")  # whose version may change a word
+SAME = "Use one environment, kind of machine and set of files for all workers, and run it again"
 
 
 def silent(line: str) -> None:
@@ -67,7 +68,7 @@ def about_workers(name: str, options: Options, executor: Executor) -> dict[str, 
 
 
 def check_same(header: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-    """Refuse to mix words of other models, machines or files into a run.
+    """Refuse to mix words or numbers of other models, machines or files into a run.
 
     Parameters
     ----------
@@ -80,9 +81,8 @@ def check_same(header: Mapping[str, Any], here: Mapping[str, Any]) -> None:
     ------
     InputError
     """
-    remedy = "Use one environment, kind of machine and set of files for all workers, and run it again"
     problems = [
-        Problem("not what it was when the work was prepared", remedy, field=field, value=value)
+        Problem("not what it was when the work was prepared", SAME, field=field, value=value)
         for field, value in here.items()
         if value != header[field]
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -27,7 +28,7 @@ PROMPT = (
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 
 
-class Translator:
+class Translator(ABC):
     """A model that is asked to translate from one language into another.
 
     Parameters
@@ -55,13 +56,13 @@ class Translator:
         """Most tokens of a text with all that stands around it."""
         return context
 
+    @abstractmethod
     def length(self, text: str) -> int:
         """Tokens of a text with all that stands around it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write(self, texts: Sequence[str]) -> list[Written]:
         """Translate a batch of texts."""
-        raise NotImplementedError
 
 
 class SequenceTranslator(Translator):
