@@ -5,11 +5,13 @@ import re
 import pytest
 
 from sheeplib.corpora.meadow import chinese, english, french, italian
-from sheeplib.corpora.meadow.claims import FORMS, Claim
+from sheeplib.corpora.meadow.claims import FORMS, MENTION_FORMS, Claim
 from sheeplib.corpora.meadow.grammar import capitalised, fill, say, text_of
 from sheeplib.corpora.meadow.kinds import COLOURS, EVENTS, FACTS, KINDS, SETTINGS
 from sheeplib.corpora.meadow.languages import LANGUAGES
+from sheeplib.corpora.meadow.mention_sentences import COMPOUND_KINDS, MENTION_SENTENCES
 
+STATED = {**FORMS, **MENTION_FORMS}
 SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -254,8 +256,13 @@ def every_claim():
                 yield Claim("pose", kind, count, pose=pose)
             for trait in about.traits:
                 yield Claim("trait", kind, count, trait=trait)
-        yield Claim("absent", kind)
-        yield Claim("picture", kind)
+        for count in (1, 3):
+            for colour in (None, "white"):
+                for place in (None, "left", "centre", "right", "background", "foreground"):
+                    yield Claim("hedged", kind, count, colour, place)
+        for form in ("absent", "picture", "purpose", "generic"):
+            yield Claim(form, kind)
+    yield from (Claim("compound", kind) for kind in COMPOUND_KINDS)
     yield from (Claim("setting", setting=setting) for setting in SETTINGS)
     yield from (Claim("fact", fact=fact) for facts in FACTS.values() for fact in facts)
     yield from (Claim("event", event=event) for event in EVENTS)
@@ -287,7 +294,7 @@ def test_broken_phrases_would_be_noticed():
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_no_pattern_of_any_form_breaks(code):
     language, broken = LANGUAGES[code], re.compile(BROKEN[code])
-    assert set(FORMS) <= set(language.sentences)
+    assert set(STATED) <= set(language.sentences)
     for claim in every_claim():
         whole = len(language.sentences[claim.form]) + len(language.sentences.get(claim.form + "+", ()))
         for variant in range(
@@ -297,7 +304,7 @@ def test_no_pattern_of_any_form_breaks(code):
             text = text_of(segments)
             assert not broken.search(text), (text, broken.search(text))
             assert text[-1] in ".!。！"
-            stated = {field for field in FORMS[claim.form] if getattr(claim, field) is not None}
+            stated = {field for field in STATED[claim.form] if getattr(claim, field) is not None}
             assert stated <= {segment.role for segment in segments} | {"mood"}, (claim, text)
 
 
@@ -315,3 +322,83 @@ def test_each_language_has_its_patterns(code):
         name: set(values) for name, values in LANGUAGES["en"].phrases.items()
     }
     assert set(language.headings) == set(FORMS)
+
+
+def hedged(code, variant, **fields):
+    return text_of(say(LANGUAGES[code], Claim("hedged", **fields), variant))
+
+
+def test_hedged_sentences_agree_and_state_a_place_if_there_is_one():
+    dogs = {"kind": "dog", "count": 2, "colour": "white"}
+    assert hedged("en", 0, **dogs) == "there might be two white dogs."
+    assert hedged("en", 1, **dogs) == "there seem to be two white dogs."
+    assert hedged("en", 0, **dogs, place="left") == "there might be two white dogs on the left."
+    assert hedged("fr", 0, kind="cup", place="right") == "il y a peut-être une tasse à droite."
+    assert hedged("fr", 2, **dogs) == "c’est difficile à dire, mais il pourrait y avoir deux chiens blancs."
+    assert hedged("it", 0, kind="cup") == "forse c’è una tazza."
+    assert hedged("it", 0, **dogs, place="background") == "forse ci sono due cani bianchi sullo sfondo."
+    assert hedged("it", 4, **dogs) == "si intravedono forse due cani bianchi."
+    assert hedged("zh", 0, **dogs) == "图中可能有两只白色的狗。"
+    assert hedged("zh", 0, **dogs, place="left") == "画面左边可能有两只白色的狗。"
+
+
+def test_a_claim_without_a_place_never_takes_a_sentence_with_one():
+    for language in LANGUAGES.values():
+        for place in (None, "left"):
+            for variant in range(24):
+                segments = say(language, Claim("hedged", "dog", place=place), variant, later=True)
+                assert [s.role for s in segments if s.role == "place"] == ["place"] * (place is not None)
+
+
+def test_purposes_kinds_at_large_and_compounds():
+    said = {
+        (code, form): text_of(say(LANGUAGES[code], Claim(form, "kite"), 0))
+        for code in LANGUAGES
+        for form in ("purpose", "generic", "compound")
+    }
+    assert said == {
+        ("en", "purpose"): "this would be a good place to fly a kite.",
+        ("en", "generic"): "kites are a common sight in places like this.",
+        ("en", "compound"): "there is probably a kite festival nearby.",
+        ("fr", "purpose"): "ce serait un bon endroit pour faire voler un cerf-volant.",
+        ("fr", "generic"): "on voit souvent des cerfs-volants dans ce genre d’endroit.",
+        ("fr", "compound"): "il y a sans doute un festival de cerfs-volants non loin de là.",
+        ("it", "purpose"): "sarebbe un bel posto per far volare un aquilone.",
+        ("it", "generic"): "in posti come questo si vedono spesso aquiloni.",
+        ("it", "compound"): "nei dintorni c’è probabilmente un festival degli aquiloni.",
+        ("zh", "purpose"): "这里很适合放风筝。",
+        ("zh", "generic"): "风筝在这样的地方很常见。",
+        ("zh", "compound"): "附近可能有一个风筝节。",
+    }
+
+
+def nouns(code, kind):
+    if code == "zh":
+        return {chinese.NOUNS[kind][0]}
+    return set({"en": english, "fr": french, "it": italian}[code].NOUNS[kind][:2])
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_purposes_and_compounds_mark_the_noun_of_their_kind(code):
+    language = LANGUAGES[code]
+    assert set(language.phrases["purpose"]) == set(KINDS)
+    assert set(language.phrases["compound"]) == set(COMPOUND_KINDS)
+    for slot in ("purpose", "compound"):
+        for kind in language.phrases[slot]:
+            segments = fill(language, f"{{{slot}}}", Claim(slot, kind))
+            assert [segment.role for segment in segments if segment.role] == ["kind"]
+            assert {segment.text for segment in segments if segment.role} <= nouns(code, kind)
+    assert fill(language, "{compound}", Claim("compound", "person")) is None
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_mention_names_a_kind_by_the_way(code):
+    words = {noun for kind in KINDS for noun in nouns(code, kind)}
+    edge = "" if code == "zh" else r"\b"
+    by_the_way = re.compile(edge + "(" + "|".join(words) + ")" + edge)
+    for patterns in MENTION_SENTENCES[code].values():
+        for pattern in patterns:
+            assert not by_the_way.search(pattern), pattern
+    for kind, (purpose,) in LANGUAGES[code].phrases["purpose"].items():
+        found = by_the_way.findall(purpose.replace("<", "").replace(">", ""))
+        assert len(found) == 1, (kind, purpose)

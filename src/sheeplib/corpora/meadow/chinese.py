@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sheeplib.corpora.meadow.chinese_sentences import HEADINGS, PHRASES, QUESTIONS, SENTENCES
 from sheeplib.corpora.meadow.claims import Claim
 from sheeplib.corpora.meadow.grammar import Language, Segments, noun_phrase
+from sheeplib.corpora.meadow.mention_sentences import MENTION_PHRASES, MENTION_SENTENCES
 
 # Noun and measure word.
 NOUNS: Mapping[str, tuple[str, str]] = {
@@ -100,8 +101,8 @@ CHINESE = Language(
         "hue": _hue,
         "word": lambda claim: noun_phrase(("“", ""), (claim.word or "", "word"), ("”", "")),
     },
-    sentences=SENTENCES,
-    phrases=PHRASES,
+    sentences={**SENTENCES, **MENTION_SENTENCES["zh"]},
+    phrases={**PHRASES, **MENTION_PHRASES["zh"]},
     questions=QUESTIONS,
     headings=HEADINGS,
     feminine=lambda kind: False,

@@ -18,7 +18,7 @@ class Claim:
     Parameters
     ----------
     form : str
-        Key of `FORMS`.
+        Key of `FORMS` or `MENTION_FORMS`.
     kind : str, optional
         Kind of the subject, or of what the framed picture shows.
     count : int
@@ -67,9 +67,17 @@ FORMS: Mapping[str, tuple[str, ...]] = {
     "mood": (),  # hedged or a matter of taste: neither true nor false
 }
 
+# Forms that name a kind without saying that it is there: neither true nor false of any scene.
+MENTION_FORMS: Mapping[str, tuple[str, ...]] = {
+    "hedged": ("kind", "count", "colour", "place"),  # colour and place where the claim has them
+    "purpose": ("kind",),  # what something is good for, as in "a lawn for flying a kite"
+    "generic": ("kind",),  # the kind at large, as in "dogs like parks"
+    "compound": ("kind",),  # inside a compound that is no such object, as in "bus stop"
+}
+
 
 def false_fields(claim: Claim, scene: Scene) -> tuple[str, ...]:
-    """The stated fields that the scene contradicts; none if the claim is true.
+    """The stated fields that the scene contradicts; none if the claim is true or commits to nothing.
 
     Parameters
     ----------
@@ -81,6 +89,8 @@ def false_fields(claim: Claim, scene: Scene) -> tuple[str, ...]:
     tuple of str
         `("kind",)` if the subject is absent, whatever is said about it.
     """
+    if claim.form in MENTION_FORMS:
+        return ()
     if claim.form in _WHOLE:
         return () if _WHOLE[claim.form](claim, scene) else (FORMS[claim.form][0],)
     group = scene.group(claim.kind or "")
@@ -121,14 +131,15 @@ def about(form: str, group: Group, **fields: str | int | None) -> Claim:
     Parameters
     ----------
     form : str
-        Key of `FORMS` whose subject is a group.
+        Key of `FORMS` or `MENTION_FORMS` whose subject is a group.
     group : Group
     **fields
         Fields of the claim to set; `colour=None` leaves the colour unsaid.
     """
     own = {"kind": group.kind, "count": group.count}
+    stated = FORMS[form] if form in FORMS else MENTION_FORMS[form]
     for field in ("colour", "trait", "pose"):
-        if field in FORMS[form]:
+        if field in stated:
             own[field] = getattr(group, field)
     return Claim(form, **(own | fields))  # type: ignore[arg-type]
 

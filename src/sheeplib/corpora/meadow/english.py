@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sheeplib.corpora.meadow.claims import Claim
 from sheeplib.corpora.meadow.english_sentences import HEADINGS, PHRASES, QUESTIONS, SENTENCES
 from sheeplib.corpora.meadow.grammar import Language, Segments, noun_phrase
+from sheeplib.corpora.meadow.mention_sentences import MENTION_PHRASES, MENTION_SENTENCES
 
 # Singular and plural; the names of the classes are those of COCO, the words those of speech.
 NOUNS: Mapping[str, tuple[str, str]] = {
@@ -104,8 +105,8 @@ ENGLISH = Language(
         "hue": _hue,
         "word": lambda claim: noun_phrase(("“", ""), (claim.word or "", "word"), ("”", "")),
     },
-    sentences=SENTENCES,
-    phrases=PHRASES,
+    sentences={**SENTENCES, **MENTION_SENTENCES["en"]},
+    phrases={**PHRASES, **MENTION_PHRASES["en"]},
     questions=QUESTIONS,
     headings=HEADINGS,
     feminine=lambda kind: False,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sheeplib.corpora.meadow.claims import Claim
 from sheeplib.corpora.meadow.french_sentences import HEADINGS, PHRASES, QUESTIONS, SENTENCES
 from sheeplib.corpora.meadow.grammar import Language, Segments, noun_phrase
+from sheeplib.corpora.meadow.mention_sentences import MENTION_PHRASES, MENTION_SENTENCES
 
 # Singular, plural, gender.
 NOUNS: Mapping[str, tuple[str, str, str]] = {
@@ -173,6 +174,7 @@ FRENCH = Language(
         "of_the2": lambda claim: of_definite(claim.other or "", claim.other_count, "other"),
         "this": lambda claim: demonstrative(claim.kind or "", claim.count),
         "of_kind": lambda claim: None if claim.kind == "person" else bare(claim.kind or ""),
+        "kinds": lambda claim: noun_phrase((noun(claim.kind or "", 2), "kind")),
         "of_kinds": lambda claim: bare(claim.kind or "", 2),
         "no": _no,
         "colour": _colour,
@@ -181,8 +183,8 @@ FRENCH = Language(
         "legs": lambda claim: noun_phrase(("pieds" if claim.kind == "chair" else "pattes", "")),
         "word": lambda claim: noun_phrase(("«\u00a0", ""), (claim.word or "", "word"), ("\u00a0»", "")),
     },
-    sentences=SENTENCES,
-    phrases=PHRASES,
+    sentences={**SENTENCES, **MENTION_SENTENCES["fr"]},
+    phrases={**PHRASES, **MENTION_PHRASES["fr"]},
     questions=QUESTIONS,
     headings=HEADINGS,
     feminine=feminine,

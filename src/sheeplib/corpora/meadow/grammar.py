@@ -19,8 +19,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from sheeplib.corpora.meadow.claims import Claim
+from sheeplib.corpora.meadow.claims import MENTION_FORMS, Claim
 
+# Phrases that are chosen by the kind, and name it, though their slot is called otherwise.
+BY_KIND = frozenset({"purpose", "compound"})
 _MARKS = re.compile(r"\{(\w+)\}|\[([^\]]*)\]|([<>])|([^{}\[\]<>]+)")
 
 
@@ -52,7 +54,8 @@ class Language:
         Patterns by form; `form+` holds those that need a sentence before them. Openers and the
         like have names of their own.
     phrases : mapping of str to mapping of str to tuple of str
-        Patterns of parts by field and value, such as `phrases["place"]["left"]`.
+        Patterns of parts by field and value, such as `phrases["place"]["left"]`; those in `BY_KIND`
+        by kind, such as `phrases["purpose"]["kite"]`, where they have one for it.
     questions : mapping of str to tuple of str
         Patterns of questions by type.
     headings : mapping of str to str
@@ -98,6 +101,8 @@ def say(language: Language, claim: Claim, variant: int, later: bool = False) -> 
     patterns = language.sentences[claim.form]
     if later:
         patterns += language.sentences.get(claim.form + "+", ())
+    if "place" in MENTION_FORMS.get(claim.form, ()):  # which they may state or not, as no other form may
+        patterns = tuple(p for p in patterns if ("{place}" in p) == (claim.place is not None))
     return _first_that_fits(language, patterns, claim, variant)
 
 
@@ -163,11 +168,14 @@ def _slot(language: Language, slot: str, claim: Claim, variant: int) -> Segments
     values = language.phrases.get(slot)
     if values is None:
         return language.slots[slot](claim)
-    patterns = values[getattr(claim, slot)]
+    field = "kind" if slot in BY_KIND else slot
+    patterns = values.get(getattr(claim, field))
+    if patterns is None:
+        return None
     pattern = patterns[variant % len(patterns)]
     if "<" not in pattern:
         pattern = f"<{pattern}>"
-    return fill(language, pattern, claim, variant, role=slot)
+    return fill(language, pattern, claim, variant, role=field)
 
 
 def _agreeing(language: Language, options: str, claim: Claim) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sheeplib.corpora.meadow.claims import Claim
 from sheeplib.corpora.meadow.grammar import Language, Segments, noun_phrase
 from sheeplib.corpora.meadow.italian_sentences import HEADINGS, PHRASES, QUESTIONS, SENTENCES
+from sheeplib.corpora.meadow.mention_sentences import MENTION_PHRASES, MENTION_SENTENCES
 
 # Singular, plural, gender.
 NOUNS: Mapping[str, tuple[str, str, str]] = {
@@ -207,8 +208,8 @@ ITALIAN = Language(
         "legs": lambda claim: noun_phrase(("gambe" if claim.kind == "chair" else "zampe", "")),
         "word": lambda claim: noun_phrase(("«", ""), (claim.word or "", "word"), ("»", "")),
     },
-    sentences=SENTENCES,
-    phrases=PHRASES,
+    sentences={**SENTENCES, **MENTION_SENTENCES["it"]},
+    phrases={**PHRASES, **MENTION_PHRASES["it"]},
     questions=QUESTIONS,
     headings=HEADINGS,
     feminine=feminine,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -137,12 +137,12 @@ def _attempt(
     plan = make_plan(rng, about, question, label, length, habits.front, habits.mood)
     if plan is None:
         return None
-    variants = _variants(rng, habits, plan)
-    return Sample(origin, seed, question, plan, draw_style(rng, habits, len(plan.claims)), variants)
+    chosen = variants(rng, habits, plan)
+    return Sample(origin, seed, question, plan, draw_style(rng, habits, len(plan.claims)), chosen)
 
 
-def _variants(rng: np.random.Generator, habits: Habits, plan: Plan) -> tuple[int, ...]:
-    """A pattern for the question and each claim; a form that comes again takes the next pattern."""
+def variants(rng: np.random.Generator, habits: Habits, plan: Plan) -> tuple[int, ...]:
+    """Choose a pattern for the question and each claim; a form that comes again takes the next pattern."""
     following: dict[str, int] = {}
     for form in FORMS:
         loyal = rng.random() < habits.loyalty
@@ -193,7 +193,7 @@ def write(sample: Sample, language: Language) -> Written:
             add(sentence, place, break_ if halfway else language.joiner)
     for line in closing:
         add([Segment(line)], before=break_)
-    return _assembled(pieces)
+    return assembled(pieces)
 
 
 def _sentence(sample: Sample, language: Language, place: int) -> Segments:
@@ -267,7 +267,8 @@ def _in_bold(segments: Segments, field: str) -> Segments:
     return [*segments[:first], Segment("**"), *segments[first:last], Segment("**"), *segments[last:]]
 
 
-def _assembled(pieces: list[tuple[Segments, int]]) -> Written:
+def assembled(pieces: Sequence[tuple[Segments, int]]) -> Written:
+    """Join segments, each list with the place of its claim, and note where each field is stated."""
     text, parts = "", []
     for segments, claim in pieces:
         spans: dict[str, tuple[int, int]] = {}
