@@ -48,7 +48,10 @@ class Corpus:
     simulated : str
         What in the corpus is simulated, in a sentence; empty where all of it is real.
     picture : callable, optional
-        Gives an item's image (a PIL image) by the name in `items`, where images are at hand.
+        Gives an item's image (a PIL image) by the name in `items`, where images are at hand: what
+        models are shown, pixel by pixel.
+    enlarged : callable, optional
+        Gives the same image larger, for pages, where it can be drawn so.
     """
 
     name: str
@@ -61,6 +64,7 @@ class Corpus:
     licence: str = ""
     simulated: str = ""
     picture: Callable[[str], Any] | None = None
+    enlarged: Callable[[str], Any] | None = None
 
     @cached_property
     def fingerprint(self) -> str:

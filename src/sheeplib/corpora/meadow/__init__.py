@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache, partial
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
 import pandas as pd
 from PIL import Image
@@ -11,112 +13,155 @@ from PIL import Image
 from sheeplib import tables
 from sheeplib.corpora import Corpus
 from sheeplib.corpora.aggregate import aggregate_labels
-from sheeplib.corpora.meadow.annotators import Answer, Part, annotate
-from sheeplib.corpora.meadow.claims import FORMS
+from sheeplib.corpora.meadow import generated, human
+from sheeplib.corpora.meadow.annotators import annotate
 from sheeplib.corpora.meadow.drawing import UNIT, render
-from sheeplib.corpora.meadow.grammar import Language
-from sheeplib.corpora.meadow.languages import LANGUAGES
+from sheeplib.corpora.meadow.generated import Captions
 from sheeplib.corpora.meadow.noise import NoiseModel
-from sheeplib.corpora.meadow.salience import likely_label, salience
 from sheeplib.corpora.meadow.scenes import Scene, draw_scene, scene
-from sheeplib.corpora.meadow.writers import Sample, Written, gold_fields, write, write_samples
 from sheeplib.errors import InputError, Problem
 
-__all__ = ["NoiseModel", "draw_scene", "image", "load", "named_scene", "scene", "truth"]
+__all__ = ["NoiseModel", "captions", "draw_scene", "image", "load", "named_scene", "scene", "truth"]
 
-SEED, PER_LANGUAGE = 2026, 100
+SEED, PER_LANGUAGE, PER_CELL = 2026, 100, 60
 PAGE = 256  # pixels, the size of an image on a page
 LICENCE = "MIT"
 SIMULATED = (
     "Everything in this corpus is simulated: scenes are drawn by a program, and writers and annotators "
     "are programs too. Annotators err by one noise model that is the same for all answers."
 )
-LACKS = {
-    "model": "answers by models are not part of this corpus, nor are the "
-    "strategies 'random' and 'map' that choose among them"
-}
+MINIATURES = (
+    "The models are miniatures that were trained for this project on such scenes: their answers are really "
+    "generated, and their mistakes are their own, but they are no models that anybody uses."
+)
 _NAME = re.compile(r"meadow-(\d{6})")
 
 
-def load(seed: int = SEED, per_language: int = PER_LANGUAGE, noise: NoiseModel | None = None) -> Corpus:
-    """Make the corpus: human-like samples in four languages with one planted mistake each.
+def load(
+    seed: int = SEED,
+    per_language: int = PER_LANGUAGE,
+    noise: NoiseModel | None = None,
+    per_cell: int = PER_CELL,
+    models: Sequence[str] | None = None,
+    directory: str | Path | None = None,
+) -> Corpus:
+    """Make the corpus: answers written with one planted mistake each, and answers by models.
 
     Parameters
     ----------
     seed : int
-        The same seed gives the same tables, byte for byte; the seeds of scenes are among them.
+        The same seed gives the same tables, byte for byte; the seeds of written answers' scenes are
+        among them.
     per_language : int
-        Samples written in each of the four languages; each is given in all four.
+        Answers written in each of the four languages; each is given in all four.
     noise : NoiseModel, optional
         How annotators err; the defaults if not given.
+    per_cell : int
+        Answers chosen at random for each language and model; 0 leaves out the answers of models. The
+        judge's letters choose as many times the number of models for each language (`judge.select_map`)
+        among those that are left.
+    models : sequence of str, optional
+        Take the answers of these models alone; all if not given.
+    directory : str or Path, optional
+        Directory that holds the models' answers; those of the package if not given.
 
     Returns
     -------
     Corpus
-        `4 * 4 * per_language` items, with two more columns: `origin_language`, and `parallel`,
-        which the versions of a sample in the four languages share.
+        `4 * 4 * per_language` items of strategy `human`, which do not depend on the models, then up
+        to `4 * 2 * per_cell` items a model of strategies `random` and `map`. Two more columns, for
+        written answers alone: `origin_language`, and `parallel`, which the versions of an answer in
+        the four languages share. Splits are by scene; scenes of written answers are in the test split.
+        `prelabel` is the writer's label, or the judge's letter. `lacks` says so if there are no
+        answers by models, and `notes` how much of them the grammar could not read.
 
     Raises
     ------
     InputError
-        If a number is out of range.
+        If a number is out of range, a model is unknown, there are fewer answers than wanted, or the
+        file of answers is not what it should be.
 
     Source
     ------
-    SHEEP, section 4: 100 samples a language, given in the other three as well.
+    SHEEP, section 4: 100 written answers a language, given in the other three as well; 460 at random
+    for each language and model; 2,300 a language by the judge's letters.
     """
-    samples = _checked_samples(seed, per_language)
-    rows, answers = [], []
-    for language in LANGUAGES.values():
-        for number, sample in enumerate(samples, start=1):
-            written = write(sample, language)
-            name = _item(language, number)
-            rows.append(_row(name, number, sample, language, written))
-            answers.append(_answer(name, sample, language, written))
+    written = human.versions(seed, per_language)
+    chosen, notes = generated.choose(seed, per_cell, models, directory)
+    tested = frozenset(version.sample.seed for version in written)
+    rows = [*(version.row() for version in written), *(one.row(tested) for one in chosen)]
     items = tables.validate("items", pd.DataFrame(rows))
     items = items.astype({"origin_language": "string", "parallel": "string"})
+    # written answers come first, so that who annotates them does not depend on the others
+    answers = [*(version.answer() for version in written), *(one.answer() for one in chosen)]
     ratings, spans = annotate(answers, seed, noise)
     labels = aggregate_labels(items, ratings, spans)
     return Corpus(
-        "meadow", items, ratings, spans, labels, lacks=LACKS, licence=LICENCE, simulated=SIMULATED,
-        picture=partial(image, size=PAGE),
+        "meadow", items, ratings, spans, labels, lacks={} if chosen else generated.LACKS, notes=notes,
+        licence=LICENCE, simulated=f"{SIMULATED} {MINIATURES}" if chosen else SIMULATED,
+        picture=image, enlarged=partial(image, size=PAGE),
     )  # fmt: skip
 
 
-def truth(seed: int = SEED, per_language: int = PER_LANGUAGE) -> pd.DataFrame:
-    """The planted mistakes, which annotators try to find.
+def truth(
+    seed: int = SEED,
+    per_language: int = PER_LANGUAGE,
+    per_cell: int = PER_CELL,
+    models: Sequence[str] | None = None,
+    directory: str | Path | None = None,
+) -> pd.DataFrame:
+    """What is wrong in the answers, which annotators try to find.
 
     Parameters
     ----------
-    seed, per_language : int
+    seed, per_language, per_cell, models, directory
         As given to `load`.
 
     Returns
     -------
     DataFrame
-        One row an item: `item, start, end, label` as in table `labels` (without `prob`), the
-        `field` that is wrong (`premise` for things that are not there), the `wrong` text, the
-        `right` text in its place (missing for inventions), the `salience` (0 to 1), and
-        `in_answer`: whether the mistake is in what the question asked about.
+        One row for each written answer: its planted mistake. One row for each thing that is wrong in
+        a model's answer, as far as the grammar can read it: an answer may have several or none.
+        Columns `item, start, end, label` as in table `labels` (without `prob`), the `field` that is
+        wrong (`premise` for things that are not there), the `wrong` text, the `right` text in its
+        place (missing for inventions and for models' answers), the `salience` (0 to 1), and
+        `in_answer`: whether the mistake is in the first thing that the answer says.
 
     Raises
     ------
     InputError
-        If a number is out of range.
+        As `load`.
     """
-    rows = []
-    samples = _checked_samples(seed, per_language)
-    for language in LANGUAGES.values():
-        for number, sample in enumerate(samples, start=1):
-            written, plan = write(sample, language), sample.plan
-            part = _gold(sample, written)
-            rows.append({
-                "item": _item(language, number), "start": part.start, "end": part.end, "label": part.label,
-                "field": plan.mistake.field, "wrong": written.text[part.start : part.end],
-                "right": _right(sample, language), "salience": part.salience, "in_answer": plan.wrong == 0,
-            })  # fmt: skip
+    written = human.versions(seed, per_language)
+    chosen, _ = generated.choose(seed, per_cell, models, directory)
+    rows = [*(version.truth() for version in written), *(row for one in chosen for row in one.truth())]
     text = dict.fromkeys(("item", "label", "field", "wrong", "right"), "string")
     return pd.DataFrame(rows).astype(text)
+
+
+def captions(models: Sequence[str] | None = None, directory: str | Path | None = None) -> Captions:
+    """The English captions of the models, and the objects that they name.
+
+    Parameters
+    ----------
+    models : sequence of str, optional
+        All if not given.
+    directory : str or Path, optional
+        Directory that holds the models' captions; those of the package if not given.
+
+    Returns
+    -------
+    Captions
+        Tables `items` (a row a caption, split by scene; all were asked for in the words of the first
+        of `captions.CAPTION_PROMPTS`) and `mentions` (a row for each object that a sentence names
+        which the grammar can read), and how much it could not read.
+
+    Raises
+    ------
+    InputError
+        If there are no captions, a model is unknown, or the file is not what it should be.
+    """
+    return generated.captions(models, directory)
 
 
 def image(name: str, size: int = UNIT) -> Image.Image:
@@ -154,78 +199,3 @@ def named_scene(name: str) -> Scene:
     if match is None:
         raise InputError(Problem("no such image in the meadow", "Names are like meadow-000123", value=name))
     return scene(int(match.group(1)))
-
-
-def _checked_samples(seed: int, per_language: int) -> tuple[Sample, ...]:
-    problems = []
-    if not 0 <= seed < 2**63:
-        problems.append(
-            Problem("seed is out of range", "Choose 0 or a positive number", field="seed", value=seed)
-        )
-    if not 1 <= per_language <= 5000:
-        problems.append(Problem("out of range", "Choose 1 to 5000", field="per_language", value=per_language))
-    if problems:
-        raise InputError(problems)
-    return _samples(seed, per_language)
-
-
-@lru_cache(maxsize=4)
-def _samples(seed: int, per_language: int) -> tuple[Sample, ...]:
-    return tuple(write_samples(seed, per_language))
-
-
-def _item(language: Language, number: int) -> str:
-    return f"meadow-{language.code}-human-{number:04d}"
-
-
-def _row(name: str, number: int, sample: Sample, language: Language, written: Written) -> dict[str, object]:
-    return {
-        "item": name,
-        "corpus": "meadow",
-        "split": "test",
-        "language": language.code,
-        "prompt": sample.prompt(language),
-        "image": f"meadow-{sample.seed:06d}",
-        "response": written.text,
-        "strategy": "human",
-        "model": pd.NA,
-        "source": sample.question.source,
-        "prelabel": str(sample.plan.mistake.label),
-        "origin_language": sample.origin,
-        "parallel": f"human-{number:04d}",
-    }
-
-
-def _gold(sample: Sample, written: Written) -> Part:
-    mistake = sample.plan.mistake
-    start, end = written.hull(sample.plan.wrong, gold_fields(mistake))
-    return Part(start, end, str(mistake.label), salience(mistake.claim, mistake.field, sample.scene))
-
-
-def _right(sample: Sample, language: Language) -> object:
-    """What should stand in place of the mistake, from the same sample with the truth put in."""
-    mistake = sample.plan.mistake
-    if mistake.truth is None:
-        return pd.NA
-    corrected = write(sample.corrected(), language)
-    start, end = corrected.hull(sample.plan.wrong, gold_fields(mistake))
-    return corrected.text[start:end]
-
-
-def _answer(name: str, sample: Sample, language: Language, written: Written) -> Answer:
-    gold = _gold(sample, written)
-    claims, about = sample.plan.claims, sample.scene
-    content = tuple(
-        Part(start, end, likely_label(field), salience(claims[place], field, about))
-        for place, field, start, end in written.parts
-        if _may_be_doubted(claims[place].form, field, claims[place].count)
-        and (end <= gold.start or gold.end <= start)
-    )
-    return Answer(name, language.code, written.text, (gold,), content)
-
-
-def _may_be_doubted(form: str, field: str, count: int) -> bool:
-    """Whether a true stretch can be marked by mistake: content words only, so no articles."""
-    if field == "count" and count == 1 and form != "count":
-        return False
-    return field in FORMS[form] or field == "mood"

@@ -13,6 +13,8 @@ from sheeplib.corpora.meadow.questions import Question, answer
 from sheeplib.corpora.meadow.scenes import Group, Scene, pick
 from sheeplib.tables import Label
 
+NOTHING = Mistake(Claim("mood"), "", Label.NONE)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -25,8 +27,9 @@ class Plan:
     polarity : str
         `yes`, `no` or empty: how the answer begins.
     mistake : Mistake
+        `NOTHING` in an answer that was not meant to be wrong.
     wrong : int
-        Place of the mistake among the claims.
+        Place of the mistake among the claims; -1 if there is none.
     """
 
     claims: tuple[Claim, ...]
@@ -66,14 +69,14 @@ def make_plan(
     first, polarity = answer(rng, question, scene)
     mistake = mistaken_answer(rng, scene, question, first, label) if rng.random() < front else None
     if mistake:
-        body = _true_claims(rng, scene, length, {question.kind or mistake.claim.kind}, mistake.claim)
-        return Plan((mistake.claim, *_with_mood(rng, body, mood)), "", mistake, 0)
+        body = true_claims(rng, scene, length, {question.kind or mistake.claim.kind}, mistake.claim)
+        return Plan((mistake.claim, *with_mood(rng, body, mood)), "", mistake, 0)
     mistake = planted_mistake(rng, scene, label, first)
     if mistake is None:
         return None
-    body = _true_claims(rng, scene, length - 1, {mistake.claim.kind, _truly(mistake)}, mistake.claim, first)
+    body = true_claims(rng, scene, length - 1, {mistake.claim.kind, _truly(mistake)}, mistake.claim, first)
     body.insert(int(rng.integers(len(body) + 1)), mistake.claim)
-    body = _with_mood(rng, body, mood)
+    body = with_mood(rng, body, mood)
     return Plan((first, *body), polarity, mistake, 1 + body.index(mistake.claim))
 
 
@@ -81,12 +84,25 @@ def _truly(mistake: Mistake) -> str | None:
     return mistake.truth.kind if mistake.truth else None
 
 
-def _true_claims(
+def true_claims(
     rng: np.random.Generator, scene: Scene, length: int, shunned: set[str | None], *said: Claim
 ) -> list[Claim]:
     """True claims about what is left: groups with follow-ups, the sign, the picture, the setting.
 
-    `shunned` are kinds that no claim may be about; `said` are claims made elsewhere in the answer.
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    scene : Scene
+    length : int
+        Number of claims, or one more.
+    shunned : set of str or None
+        Kinds that no claim may be about.
+    *said : Claim
+        Claims made elsewhere in the answer; the last of them answers the question.
+
+    Returns
+    -------
+    list of Claim
     """
     forms = {claim.form for claim in said}
     asked = said[-1].kind
@@ -135,5 +151,6 @@ def _follow_up(
     return [pick(rng, options)] if options else []
 
 
-def _with_mood(rng: np.random.Generator, claims: list[Claim], mood: float) -> list[Claim]:
+def with_mood(rng: np.random.Generator, claims: list[Claim], mood: float) -> list[Claim]:
+    """The claims with a hedged or personal one at the end, with probability `mood`."""
     return [*claims, Claim("mood")] if rng.random() < mood else claims

@@ -1,0 +1,184 @@
+"""What the miniature models are taught: questions with answers, captions, and checklists.
+
+Lessons are mostly true. Some are not, on purpose and at known rates: an answer may name something
+that usually goes with what is there, or accept what a question takes for granted. So a model learns
+what is usual beside what is seen, as models do that learn from text by people who saw other pictures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sheeplib.corpora.meadow.captions import CAPTION_PROMPTS, Rates, plan_caption, write_caption
+from sheeplib.corpora.meadow.claims import Claim
+from sheeplib.corpora.meadow.grammar import Language, text_of
+from sheeplib.corpora.meadow.habits import HABITS, draw_style
+from sheeplib.corpora.meadow.kinds import KINDS
+from sheeplib.corpora.meadow.languages import LANGUAGES
+from sheeplib.corpora.meadow.mistakes import mistaken_answer
+from sheeplib.corpora.meadow.plans import NOTHING, Plan, true_claims, with_mood
+from sheeplib.corpora.meadow.questions import SOURCES, Question, answer, draw_question, likely_absent
+from sheeplib.corpora.meadow.scenes import COLUMNS, Scene, pick, scene
+from sheeplib.corpora.meadow.writers import Sample, variants, write
+from sheeplib.tables import Label
+
+# Scenes that models learn from have seeds of their own, so that no item is about one of them.
+FIRST_LESSON = 1_000_000
+ABSENT = 6  # absent kinds on a checklist
+
+
+@dataclass(frozen=True)
+class Diet:
+    """What a model is fed. Probabilities, unless said otherwise.
+
+    Parameters
+    ----------
+    prior : float
+        An answer names a kind that is not there but usual beside what is there.
+    credulity : float
+        An answer accepts a false premise, or says of an unusual thing what is usual.
+    captions, checklists : float
+        Shares of these among lessons; the rest are answers.
+    length : tuple of float
+        Weights of 0, 1, 2, ... claims beside the answer.
+    habits : str
+        Language whose writers' habits of layout the model takes on, in all languages.
+    rates : Rates
+        Of captions.
+    """
+
+    prior: float = 0.15
+    credulity: float = 0.25
+    captions: float = 0.35
+    checklists: float = 0.1
+    length: tuple[float, ...] = (1, 3, 3, 2)
+    habits: str = "en"
+    rates: Rates = field(default_factory=Rates)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One exchange about one scene.
+
+    Parameters
+    ----------
+    seed : int
+        Of the scene.
+    language : str
+    turns : tuple of (str, str)
+        Prompts and responses; a checklist has many.
+    """
+
+    seed: int
+    language: str
+    turns: tuple[tuple[str, str], ...]
+
+
+def draw_lesson(rng: np.random.Generator, seed: int, diet: Diet) -> Lesson:
+    """Draw a lesson about a scene.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    seed : int
+        Of the scene.
+    diet : Diet
+
+    Returns
+    -------
+    Lesson
+    """
+    about, language = scene(seed), pick(rng, tuple(LANGUAGES.values()))
+    drawn = rng.random()
+    if drawn < diet.checklists:
+        return Lesson(seed, language.code, checklist(rng, about, language))
+    if drawn < diet.checklists + diet.captions:
+        prompt = pick(rng, CAPTION_PROMPTS[language.code])
+        claims = plan_caption(rng, about, diet.rates)
+        return Lesson(seed, language.code, ((prompt, write_caption(language, claims, rng).text),))
+    sample = draw_sample(rng, seed, language, diet)
+    return Lesson(seed, language.code, ((sample.prompt(language), write(sample, language).text),))
+
+
+def draw_sample(rng: np.random.Generator, seed: int, language: Language, diet: Diet) -> Sample:
+    """Draw a question about a scene and an answer that is true, but for what the diet adds."""
+    about = scene(seed)
+    question = draw_question(rng, about, pick(rng, SOURCES)) or Question("describe", "haloquest-like")
+    first, polarity = answer(rng, question, about)
+    length = pick(rng, range(len(diet.length)), diet.length)
+    if rng.random() < diet.credulity and (accepted := _accepted(rng, about, question, first)):
+        first, polarity = accepted, ""
+    body = true_claims(rng, about, length, {question.kind or first.kind}, first)[: max(length, 1)]
+    if rng.random() < diet.prior:
+        body.insert(int(rng.integers(len(body) + 1)), _usual_beside(rng, about, first))
+    habits = HABITS[diet.habits]
+    plan = Plan((first, *with_mood(rng, body, 0.3 * habits.mood)), polarity, NOTHING, -1)
+    return Sample(
+        language.code, seed, question, plan, draw_style(rng, habits, len(plan.claims)),
+        variants(rng, habits, plan),
+    )  # fmt: skip
+
+
+def _accepted(rng: np.random.Generator, about: Scene, question: Question, first: Claim) -> Claim | None:
+    """What somebody answers who takes the question's word for it, or thinks of what is usual."""
+    if not question.premise:
+        mistake = mistaken_answer(rng, about, question, first, Label.INVENTION)
+        return mistake.claim if mistake else None
+    group = about.group(question.kind or "")
+    if group is None or not group.odd or first.form != "trait":
+        return None
+    return Claim("trait", group.kind, group.count, trait=KINDS[group.kind].traits[0])
+
+
+def _usual_beside(rng: np.random.Generator, about: Scene, first: Claim) -> Claim:
+    """A thing that is not there, as often as the setting has it."""
+    kind = likely_absent(rng, about)
+    while kind == first.kind:
+        kind = likely_absent(rng, about)
+    colour = pick(rng, KINDS[kind].usual) if rng.random() < 0.6 else None
+    if rng.random() < 0.5:
+        return Claim("there", kind, colour=colour)
+    return Claim("there_at", kind, colour=colour, place=pick(rng, (*COLUMNS, "background", "foreground")))
+
+
+def checklist(rng: np.random.Generator, about: Scene, language: Language) -> tuple[tuple[str, str], ...]:
+    """Ask for kinds one by one, and let the answer say what is there.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    about : Scene
+    language : Language
+
+    Returns
+    -------
+    tuple of (str, str)
+        For each kind in random order its noun, and either the phrase of the group, as in "two red
+        dogs" with its column, or the language's word for no.
+    """
+    absent = [kind for kind in KINDS if about.group(kind) is None]
+    kinds = [*about.kinds, *(absent[place] for place in rng.permutation(len(absent))[:ABSENT])]
+    turns = []
+    for place in rng.permutation(len(kinds)):
+        kind = kinds[place]
+        turns.append((_noun(language, kind), _entry(rng, about, kind, language)))
+    return tuple(turns)
+
+
+def _noun(language: Language, kind: str) -> str:
+    """The bare noun, which is what a definite phrase says of the kind."""
+    segments = language.slots["the"](Claim("there", kind)) or []
+    return "".join(segment.text for segment in segments if segment.role == "kind")
+
+
+def _entry(rng: np.random.Generator, about: Scene, kind: str, language: Language) -> str:
+    group = about.group(kind)
+    if group is None:
+        return language.sentences["no"][0].split(",")[0].split("，")[0].capitalize()
+    claim = Claim("there", kind, group.count, group.colour)
+    yes = language.sentences["yes"][0].capitalize()
+    places = language.phrases["place"][group.column]
+    where = places[int(rng.integers(len(places)))].replace("<", "").replace(">", "")
+    return f"{yes}{text_of(language.slots['a'](claim) or [])}{language.joiner}{where}"
