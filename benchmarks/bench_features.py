@@ -39,8 +39,9 @@ def texts(count: int) -> list[tuple[str, str]]:
     from sheeplib import corpora
 
     directory = Path(os.environ.get("SHEEP_SHARED", ROOT.parent / "shared" / "data")) / "sheep"
-    corpus = corpora.load("sheep", directory=directory) if directory.is_dir() else corpora.load("meadow")
-    items = corpus.items[corpus.items["language"] == "en"]
+    name, options = ("sheep", {"directory": directory}) if directory.is_dir() else ("meadow", {"per_cell": 0})
+    items = corpora.load(name, **options).items
+    items = items[items["language"] == "en"]
     found, parts = [], []
     for prompt, response in zip(items["prompt"].fillna(""), items["response"], strict=True):
         parts.append(response.strip())

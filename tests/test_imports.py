@@ -13,9 +13,14 @@ PACKAGE = Path(sheeplib.__file__).parent
 LAYERS = [
     {"errors", "jsonl"},
     {"tables"},
-    {"corpora", "published", "resample", "archives", "downloads", "fetch", "drafts", "manifests", "shards"},
-    {"agreement", "composition", "ratings", "shift", "scoring", "mentions"},
-    {"models", "features", "detectors", "judge", "retraining", "engine", "cluster"},
+    {
+        *("corpora", "published", "resample"),
+        *("archives", "downloads", "fetch", "drafts", "manifests", "shards"),
+        "judge",  # selects answers by letters that were given; asks no model
+    },
+    {"agreement", "composition", "contrasts", "ratings", "shift", "scoring", "mentions"},
+    {"models", "features", "detectors", "retraining", "engine", "cluster"},
+    {"miniatures"},
     {"report"},
     {"notebook", "parameters", "execution", "chapters", "profiles", "book", "cli"},
 ]
@@ -57,7 +62,8 @@ def test_agreement_needs_neither_torch_nor_the_book():
     heavy = ("torch", "transformers", "papermill", "jupyter_book", "myst_nb", "krippendorff")
     code = (
         "import sys, sheeplib, sheeplib.agreement, sheeplib.scoring, sheeplib.cli, sheeplib.report, "
-        "sheeplib.models, sheeplib.features.needs, sheeplib.features.store, sheeplib.features.alignment; "
+        "sheeplib.models, sheeplib.features.needs, sheeplib.features.store, sheeplib.features.alignment, "
+        "sheeplib.miniatures, sheeplib.miniatures.designs, sheeplib.corpora.meadow; "
         f"print([m for m in {heavy!r} if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -220,7 +220,7 @@ def agreement(
         raise InputError(Problem(f"not a corpus: {type(corpus).__name__}", "Give what sheeplib.load returns"))
     by = [by] if isinstance(by, str) else list(dict.fromkeys(by))
     for column in [*by, *([cluster] if cluster else [])]:
-        _check_column(corpus, column)
+        check_column(corpus, column)
     if taken := _RESULT_COLUMNS & set(by):
         what = f"results have a column '{min(taken)}' of their own"
         raise InputError(Problem(what, "Give the column of items another name"))
@@ -251,13 +251,27 @@ def agreement(
 _RESULT_COLUMNS = {*tables.SCHEMAS["results"].columns, "mean", "half_width", "resamples", "reason"}
 
 
-def _check_column(corpus: Corpus, column: str) -> None:
+def check_column(corpus: Corpus, column: str) -> None:
+    """Refuse a column that items do not have, or that says nothing of them."""
     if column not in corpus.items:
         known = ", ".join(corpus.items.columns.drop("item"))
         raise InputError(Problem(f"items have no column '{column}'", f"Known: {known}"))
     if corpus.items[column].isna().all():
         why = corpus.lacks.get(column, "the column is empty")
         raise InputError(Problem(f"corpus '{corpus.name}' cannot be grouped by '{column}': {why}"))
+
+
+def united(
+    known: dict[str, Measure], members: np.ndarray
+) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+    """All measures as one: what the items `members` add to the sums, and the values that sums give."""
+    edges = np.cumsum([0, *(measure.units.shape[1] for measure in known.values())])
+
+    def values(sums: np.ndarray) -> np.ndarray:
+        parts = [sums[..., first:last] for first, last in pairwise(edges)]
+        return np.stack([m.value(part) for m, part in zip(known.values(), parts, strict=True)], axis=-1)
+
+    return np.hstack([measure.units[members] for measure in known.values()]), values
 
 
 def _rows(
@@ -270,13 +284,7 @@ def _rows(
     """One row a measure for the items `members`, all measures on the same resamples."""
     if not known:
         return []
-    edges = np.cumsum([0, *(measure.units.shape[1] for measure in known.values())])
-    contributions = np.hstack([measure.units[members] for measure in known.values()])
-
-    def values(sums: np.ndarray) -> np.ndarray:
-        parts = [sums[..., first:last] for first, last in pairwise(edges)]
-        return np.stack([m.value(part) for m, part in zip(known.values(), parts, strict=True)], axis=-1)
-
+    contributions, values = united(known, members)
     point = values(contributions.sum(axis=0))
     resampled = resample.resample(contributions, values, n_resamples, rng, clusters)
     rows = []

@@ -147,7 +147,9 @@ SCHEMAS: Mapping[str, pa.DataFrameSchema] = {
             "end": _END,
             "concept": _column(TEXT, "object class, such as a COCO class"),
             "status": _optional(TEXT, "concrete, hallucinated, non-assertive or excluded"),
-            "subtype": _optional(TEXT, "hedged, depictive, purpose or negation"),
+            "subtype": _optional(
+                TEXT, "hedged, depictive, purpose or negation; of excluded ones generic or compound"
+            ),
             "present": _optional(TRUTH, "whether the image shows the object"),
         },
         report_duplicates="exclude_first",

@@ -25,7 +25,8 @@ from sheeplib.features.work import Work, extract_shard, features_directory, run
 from sheeplib.models import runs
 
 NEEDS = ("gen_logits", "attention_entropy@own", "hidden:mid@gen")
-MEADOW = Work("tiny-llama", NEEDS, corpus="meadow", options=(("per_language", 1),), shard_size=2)
+WRITTEN = (("per_language", 1), ("per_cell", 0))  # four answers, each in four languages
+MEADOW = Work("tiny-llama", NEEDS, corpus="meadow", options=WRITTEN, shard_size=2)
 SEEING = replace(MEADOW, model="tiny-llava", shard_size=4)
 
 PROGRAM = """

@@ -420,8 +420,8 @@ def test_no_part_is_made_if_the_last_question_cannot_be_asked(work, tmp_path):
 
 def test_a_corpus_can_be_asked(tmp_path):
     work = GenerationWork(
-        str(tmp_path), "tiny-llava", corpus="meadow", options=(("per_language", 1),), languages=("it",),
-        seeds=(3,), max_tokens=3,
+        str(tmp_path), "tiny-llava", corpus="meadow", options=(("per_language", 1), ("per_cell", 0)),
+        languages=("it",), seeds=(3,), max_tokens=3,
     )  # fmt: skip
     shards = done(work)
     lines = list(runs.records(shards, generation_runs.FILE))

@@ -6,7 +6,7 @@ import io
 import sys
 
 from sheeplib import __version__
-from sheeplib.cli import corpora, features, models, notebooks  # noqa: F401  (each adds its verbs)
+from sheeplib.cli import corpora, features, meadow, models, notebooks  # noqa: F401  (each adds its verbs)
 from sheeplib.cli.terminal import app, records, show_frame, show_json
 from sheeplib.errors import InputError
 

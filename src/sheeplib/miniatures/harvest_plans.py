@@ -119,7 +119,8 @@ def draw_questions(count: int, draw: int) -> tuple[Asked, ...]:
         by default.
     """
     rng = generator(draw, "harvest", "questions")
-    taken, asked = set(_written_scenes()), []
+    taken = set(_written_scenes())
+    asked: list[Asked] = []
     while len(asked) < count:
         seed, source = int(rng.integers(SCENES)), SOURCES[len(asked) % len(SOURCES)]
         about = scene(seed)

@@ -8,7 +8,7 @@ from sheeplib.corpora.meadow.layout import UNIT
 from sheeplib.miniatures.concepts import PATCH, SIDE
 from sheeplib.miniatures.designs import TOWERS, Design, Tower
 
-CONTEXT = 512  # tokens
+CONTEXT = 1024  # tokens; positions are rotary, so it costs nothing
 
 
 def tower_config(tower: Tower) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -39,13 +40,15 @@ TEMPLATE = (
 )
 
 
+@cache
 def build() -> Any:
     """Make the tokenizer.
 
     Returns
     -------
     PreTrainedTokenizerFast
-        The same one each time: its words are those of texts drawn with a fixed seed.
+        The same one each time: its words are those of texts drawn with a fixed seed, which takes some
+        seconds, once a process.
     """
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
@@ -98,7 +101,7 @@ def _phrases(language: Language) -> Iterator[str]:
         for pattern in patterns:
             text = text_of(fill(language, pattern, _ANYTHING) or [])
             start = text[:1].upper() + text[1:]
-            yield from (text, start, f" {text}", f" {start}")
+            yield from (start, f" {text}", f" {start}")
     for field, values in language.phrases.items():
         for value, patterns in values.items():
             for kind, count in product(("dog", "cup"), (1, 2)):

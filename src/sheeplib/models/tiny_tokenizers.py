@@ -128,8 +128,8 @@ def _trained() -> str:
 
 @lru_cache(maxsize=1)
 def _sentences() -> tuple[str, ...]:
-    """Questions and answers of the embedded corpus."""
+    """Questions and written answers of the embedded corpus."""
     from sheeplib import corpora
 
-    items = corpora.load("meadow", per_language=PER_LANGUAGE).items
+    items = corpora.load("meadow", per_language=PER_LANGUAGE, per_cell=0).items
     return (*items["prompt"], *items["response"])

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from sheeplib.contrasts import measure_of
 from sheeplib.corpora import Corpus
+from sheeplib.report.display import interval
+from sheeplib.report.figures import MEASURES
 
 
 @dataclass(frozen=True)
@@ -52,3 +55,50 @@ def reasons(results: pd.DataFrame) -> Remark:
     by_reason = missing.groupby(why, sort=False)["quantity"].unique()
     points = tuple(f"{', '.join(quantities)}: {reason}." for reason, quantities in by_reason.items())
     return Remark(("Not computable, and why:",), points)
+
+
+def emerging(differences: pd.DataFrame, by: str, corpus: Corpus) -> Remark:
+    """Which differences between groups emerge from chance, measure by measure.
+
+    Parameters
+    ----------
+    differences : DataFrame
+        What `contrasts.differences` found.
+    by : str
+        Column of the groups.
+    corpus : Corpus
+        They were found in; what it says of its simulation is said again.
+    """
+    differences = differences.reset_index(drop=True)
+    known = differences.dropna(subset=["value", "low", "high"])
+    clear = known[(known["low"] > 0) | (known["high"] < 0)]
+    if len(known):
+        counts = (
+            f"Of {len(known)} differences between groups by {by}, {len(clear)} have a 95 % interval that "
+            "leaves out zero. Of differences that are none, one in twenty has such an interval by chance."
+        )
+    else:
+        counts = f"No difference between groups by {by} can be computed."
+    points = [
+        _said(name, rows, set(clear.index), by) for name, rows in differences.groupby("quantity", sort=False)
+    ]
+    return Remark((counts, corpus.simulated) if corpus.simulated else (counts,), tuple(points))
+
+
+def _said(quantity: str, rows: pd.DataFrame, clear: set[int], by: str) -> str:
+    """One measure: first what is above what, then between which groups nothing is clear."""
+    above, level, undefined = [], [], []
+    for place, row in rows.iterrows():
+        one, other = row[by], row["against"]
+        if pd.isna(row["low"]):
+            undefined.append(f"{one} and {other} cannot be compared: {row['reason']}")
+        elif place not in clear:
+            level.append(f"{one} and {other}")
+        elif row["value"] > 0:
+            above.append(f"{one} is above {other} by {interval(row['value'], row['low'], row['high'])}")
+        else:
+            above.append(f"{other} is above {one} by {interval(-row['value'], -row['high'], -row['low'])}")
+    if level:
+        above.append(f"no clear difference between {', nor between '.join(level)}")
+    measure = " ".join(MEASURES.get(measure_of(quantity), quantity).split())
+    return f"{measure}: {'; '.join(above + undefined)}."

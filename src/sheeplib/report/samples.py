@@ -61,7 +61,8 @@ def view_item(corpus: Corpus, item: str) -> Sample:
     if not len(rows):
         raise InputError(Problem(f"corpus '{corpus.name}' has no such item", value=item))
     row = rows.iloc[0]
-    image = None if corpus.picture is None or pd.isna(row["image"]) else corpus.picture(row["image"])
+    picture = corpus.enlarged or corpus.picture
+    image = None if picture is None or pd.isna(row["image"]) else picture(row["image"])
     rated = "ratings" not in corpus.lacks
     return view(
         row,

@@ -6,7 +6,7 @@ import pytest
 
 from sheeplib.corpora.meadow import chinese, english, french, italian
 from sheeplib.corpora.meadow.claims import FORMS, MENTION_FORMS, Claim
-from sheeplib.corpora.meadow.grammar import capitalised, fill, say, text_of
+from sheeplib.corpora.meadow.grammar import capitalised, fill, parsed, say, text_of
 from sheeplib.corpora.meadow.kinds import COLOURS, EVENTS, FACTS, KINDS, SETTINGS
 from sheeplib.corpora.meadow.languages import LANGUAGES
 from sheeplib.corpora.meadow.mention_sentences import COMPOUND_KINDS, MENTION_SENTENCES
@@ -224,6 +224,14 @@ def test_chinese_definite_and_predicates():
 def test_signs_are_quoted_as_each_language_does():
     quoted = {code: spoken(code, "{word}", word="STOP") for code in LANGUAGES}
     assert quoted == {"en": "“STOP”", "fr": "«\u00a0STOP\u00a0»", "it": "«STOP»", "zh": "“STOP”"}
+
+
+def test_a_pattern_comes_apart_from_left_to_right():
+    assert parsed("{the} [is|are] <not> {colour}.") == (
+        ("the", "", "", ""), ("", "", "", " "), ("", "is|are", "", ""), ("", "", "", " "), ("", "", "<", ""),
+        ("", "", "", "not"), ("", "", ">", ""), ("", "", "", " "), ("colour", "", "", ""), ("", "", "", "."),
+    )  # fmt: skip
+    assert parsed("") == ()
 
 
 def test_roles_cover_exactly_what_states_a_field():

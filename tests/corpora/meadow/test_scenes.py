@@ -16,7 +16,8 @@ from sheeplib.corpora.meadow.kinds import (
     SETTINGS,
     near_colours,
 )
-from sheeplib.corpora.meadow.scenes import COLUMNS, MOST, Group, Scene, draw_scene, pick, scene
+from sheeplib.corpora.meadow.scenes import COLUMNS, MOST, Group, Scene, draw_scene, named_scene, pick, scene
+from sheeplib.errors import InputError
 
 SCENES = [scene(seed) for seed in range(3000)]
 
@@ -24,6 +25,13 @@ SCENES = [scene(seed) for seed in range(3000)]
 def test_the_same_seed_gives_the_same_scene_and_others_differ():
     assert draw_scene(np.random.default_rng(7)) == scene(7)
     assert len({(s.setting, s.groups, s.sign) for s in SCENES}) > 2990
+
+
+def test_scenes_have_names():
+    assert named_scene("meadow-000007") == scene(7)
+    for name in ("meadow-7", "meadow-0000007", "meadow-00000٧", "meadow-000007\n", " meadow-000007", ""):
+        with pytest.raises(InputError, match="no such image in the meadow .*Names are like meadow-000123"):
+            named_scene(name)
 
 
 def test_tables_of_kinds_agree_with_each_other():

@@ -150,6 +150,7 @@ def test_salience_is_that_of_planted_mistakes():
         return part
 
     assert only("The kite is green.") == Part(12, 17, "B", round(0.95 * 0.85, 4))
+    assert only("The kite is orange.").salience == round(0.95 * 0.85 / 2, 4)  # nearly red
     assert only("The dogs are lying down.").salience == round(0.9 * round(0.8 * 0.97, 4), 4)
     assert only("I can see three black dogs.").salience == round(0.9 * 0.95 * round(0.8 * 0.97, 4), 4)
     assert only("The boat is blue.").salience == 0.9  # a premise; nothing dims what is not there

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -18,8 +17,7 @@ from sheeplib.corpora.meadow.annotators import annotate
 from sheeplib.corpora.meadow.drawing import UNIT, render
 from sheeplib.corpora.meadow.generated import Captions
 from sheeplib.corpora.meadow.noise import NoiseModel
-from sheeplib.corpora.meadow.scenes import Scene, draw_scene, scene
-from sheeplib.errors import InputError, Problem
+from sheeplib.corpora.meadow.scenes import draw_scene, named_scene, scene
 
 __all__ = ["NoiseModel", "captions", "draw_scene", "image", "load", "named_scene", "scene", "truth"]
 
@@ -34,7 +32,6 @@ MINIATURES = (
     "The models are miniatures that were trained for this project on such scenes: their answers are really "
     "generated, and their mistakes are their own, but they are no models that anybody uses."
 )
-_NAME = re.compile(r"meadow-(\d{6})")
 
 
 def load(
@@ -185,17 +182,3 @@ def image(name: str, size: int = UNIT) -> Image.Image:
         If there is no such image, or the size is out of range.
     """
     return render(named_scene(name), size)
-
-
-def named_scene(name: str) -> Scene:
-    """The scene graph behind an image.
-
-    Raises
-    ------
-    InputError
-        If there is no such image.
-    """
-    match = _NAME.fullmatch(name)
-    if match is None:
-        raise InputError(Problem("no such image in the meadow", "Names are like meadow-000123", value=name))
-    return scene(int(match.group(1)))

@@ -146,7 +146,7 @@ def fill(language: Language, pattern: str, claim: Claim, variant: int = 0, role:
     """
     segments: Segments = []
     inside = ""
-    for slot, options, mark, text in _parsed(pattern):
+    for slot, options, mark, text in parsed(pattern):
         if slot:
             part = _slot(language, slot, claim, variant)
             if part is None:
@@ -160,7 +160,19 @@ def fill(language: Language, pattern: str, claim: Claim, variant: int = 0, role:
 
 
 @cache
-def _parsed(pattern: str) -> tuple[tuple[str, str, str, str], ...]:
+def parsed(pattern: str) -> tuple[tuple[str, str, str, str], ...]:
+    """Take a pattern apart.
+
+    Parameters
+    ----------
+    pattern : str
+
+    Returns
+    -------
+    tuple of (str, str, str, str)
+        From left to right, each with one part filled and the others empty: name of a slot, forms that
+        agree (with `|` between them), `<` or `>`, other text.
+    """
     return tuple(match.groups(default="") for match in _MARKS.finditer(pattern))  # type: ignore[misc]
 
 

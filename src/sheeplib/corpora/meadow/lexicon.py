@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import product
 
 from sheeplib.corpora.meadow.claims import Claim
-from sheeplib.corpora.meadow.grammar import BY_KIND, Language, Segment, Segments, Slot, _parsed, text_of
+from sheeplib.corpora.meadow.grammar import BY_KIND, Language, Segment, Segments, Slot, parsed, text_of
 from sheeplib.corpora.meadow.kinds import COLOURS, KINDS, WORDS
 
 MOST = 7  # the largest number that the languages have a word for
@@ -169,7 +169,7 @@ def _of_phrase(language: Language, name: str, slots: Mapping[str, Wording]) -> W
 def _spellings(pattern: str, role: str, slots: Mapping[str, Wording]) -> Iterator[Segments]:
     options: list[list[Segments]] = []
     inside = ""
-    for slot, forms, mark, text in _parsed(pattern):
+    for slot, forms, mark, text in parsed(pattern):
         if mark:
             inside = role if mark == "<" else ""
         elif slot:

@@ -9,6 +9,7 @@ import pandas as pd
 from sheeplib import tables
 from sheeplib.corpora.meadow.languages import LANGUAGES
 from sheeplib.corpora.meadow.reading import read
+from sheeplib.corpora.meadow.scenes import named_scene
 from sheeplib.errors import InputError, Problem
 
 # Status and subtype of what a form names without asserting it; the subtype of what is excluded says why.
@@ -49,8 +50,6 @@ def mentions(texts: pd.DataFrame) -> pd.DataFrame:
     NAME-Bench, table 9 (from kinds of sentence to status and subtype).
     """
     _check(texts)
-    from sheeplib.corpora.meadow import named_scene  # the corpus in turn needs this module
-
     rows = []
     for item, language, image, response in texts[list(_NEEDED)].itertuples(index=False):
         present = named_scene(image).kinds

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from sheeplib.corpora.meadow.claims import FORMS, MENTION_FORMS, Claim
-from sheeplib.corpora.meadow.grammar import Language, _parsed
+from sheeplib.corpora.meadow.grammar import Language, parsed
 from sheeplib.corpora.meadow.languages import LANGUAGES
 from sheeplib.corpora.meadow.lexicon import Fields, Wording, alternatives, plain, wordings
 from sheeplib.errors import InputError, Problem
@@ -165,7 +165,7 @@ class _Pattern:
         self.head = ""  # what the sentence must begin with, to reject most at once
         self._groups: list[tuple[Wording | None, str]] = []
         expression, inside = "", ""
-        for slot, forms, mark, text in _parsed(plain(pattern)):
+        for slot, forms, mark, text in parsed(plain(pattern)):
             if mark:
                 inside = "mood" if mark == "<" else ""
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sheeplib.corpora.meadow.claims import Claim
+from sheeplib.corpora.meadow.kinds import near_colours
 from sheeplib.corpora.meadow.scenes import Scene
 
 # How quickly a glance settles a field, for something that is drawn clearly. Judgement, not measurement:
@@ -31,12 +32,15 @@ def salience(claim: Claim, field: str, scene: Scene) -> float:
     -------
     float
         From 0 to 1: the glance that the field takes, times the visibility of the group it is about;
-        large numbers take longer to count. Where the group is absent, nothing dims it.
+        large numbers take longer to count, and a wrong colour is half as easy to find where it is
+        near the true one, as orange is to red. Where the group is absent, nothing dims it.
     """
     group = scene.group(claim.kind or "")
     seen = 1.0 if group is None else group.visibility
     if field == "count":
         seen *= 1 - 0.05 * max(0, claim.count - 2)
+    if field == "colour" and group and group.colour != claim.colour:
+        seen *= 0.5 if near_colours(claim.colour or "", group.colour) else 1
     return round(GLANCE[field] * seen, 4)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sheeplib.corpora.meadow.kinds import AERIAL, INDOORS, KINDS, PARTNERS, SETTINGS, WORDS
+from sheeplib.errors import InputError, Problem
 
 Column = Literal["left", "centre", "right"]
 Depth = Literal["background", "foreground"]
@@ -19,6 +21,7 @@ DEPTHS: tuple[Depth, ...] = ("background", "foreground")
 MOST = 5  # of one group
 _COUNTS = (0.46, 0.22, 0.16, 0.10, 0.06)
 _SIZES: tuple[tuple[str, float], ...] = (("small", 0.85), ("medium", 1.0), ("large", 1.15))
+_NAME = re.compile(r"meadow-(\d{6})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -152,6 +155,25 @@ def pick(rng: np.random.Generator, options: Sequence[Any], weights: Sequence[flo
 def scene(seed: int) -> Scene:
     """The scene of a seed: the same one whenever and wherever it is asked for."""
     return draw_scene(np.random.default_rng(seed))
+
+
+def named_scene(name: str) -> Scene:
+    """The scene graph behind an image.
+
+    Parameters
+    ----------
+    name : str
+        Value of the column `image`, such as `meadow-000123`.
+
+    Raises
+    ------
+    InputError
+        If there is no such image.
+    """
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise InputError(Problem("no such image in the meadow", "Names are like meadow-000123", value=name))
+    return scene(int(match.group(1)))
 
 
 def draw_scene(rng: np.random.Generator) -> Scene:

@@ -1,0 +1,200 @@
+"""What all miniatures of the meadow can do, measured anew: exams, captions with and without the right
+picture, and verdicts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from sheeplib import models
+from sheeplib.corpora import meadow
+from sheeplib.errors import InputError, Problem
+from sheeplib.miniatures.asking import judge_letters, sample
+from sheeplib.miniatures.census import NOBODY, accuracies, answer_exam, caption
+from sheeplib.miniatures.census_rows import row, table
+from sheeplib.miniatures.exams import draw_exam
+from sheeplib.miniatures.harvest_plans import HarvestPlan, draw_scenes
+from sheeplib.miniatures.inventions import caption_rates, cooccurrence, shuffled_control
+from sheeplib.miniatures.training import read_record
+from sheeplib.miniatures.verdict_rows import judged_text
+from sheeplib.models import shipped
+from sheeplib.models.model import Model
+
+QUESTIONS, CAPTIONS, VERDICTS = 60, 200, 25  # of each type, of each model, written in each language
+VERDICT, COMMONEST = "verdict", "commonest letter"
+RESAMPLES = 1000
+Say = Callable[[str], None]
+
+
+def names(role: str = "", only: Sequence[str] = ()) -> tuple[str, ...]:
+    """Miniatures of the meadow that have a role, among those that are named; all if none are.
+
+    Raises
+    ------
+    InputError
+        If one that is named is no miniature of the meadow.
+    """
+    known = [name for name, entry in models.MODELS.items() if entry.origin == "meadow"]
+    if unknown := [name for name in only if name not in known]:
+        remedy = f"There are {', '.join(known)}"
+        raise InputError([Problem("no such miniature", remedy, value=name) for name in unknown])
+    return tuple(
+        name
+        for name in known
+        if (not only or name in only) and (not role or role in models.entry(name).roles)
+    )
+
+
+def losses(directory: Path | None = None, only: Sequence[str] = ()) -> pd.DataFrame:
+    """How training ended.
+
+    Parameters
+    ----------
+    directory : Path, optional
+        Directory of checkpoints by name; that of the package if not given.
+    only : sequence of str
+        Names of models; all if empty.
+
+    Returns
+    -------
+    DataFrame
+        `model`, `parameters` (in millions), `warm_up` and `lessons` (mean loss of the last hundred steps,
+        in nats a token; missing where there were none), and `cpu_seconds`.
+
+    Raises
+    ------
+    InputError
+        If a checkpoint is not there, or was not made by training.
+    """
+    rows = []
+    for name in names(only=only):
+        found = shipped.find(models.entry(name), directory=None if directory is None else directory / name)
+        try:
+            record = read_record(found.path)
+            ends, seconds = record["losses"], record["cpu_seconds"]
+        except (OSError, ValueError, KeyError):
+            what = f"{name} comes without a record of its training"
+            raise InputError(Problem(what, f"Train it: {shipped.MAKE}", path=found.path)) from None
+        rows.append((name, found.parameters * 1000, ends.get("warm_up"), ends.get("lessons"), seconds))
+    columns = ["model", "parameters", "warm_up", "lessons", "cpu_seconds"]
+    numbers = dict.fromkeys(columns[1:], "float64")
+    return pd.DataFrame(rows, columns=columns).astype({"model": "string", **numbers})
+
+
+def measure(
+    directory: Path | None = None,
+    only: Sequence[str] = (),
+    *,
+    questions: int = QUESTIONS,
+    captions: int = CAPTIONS,
+    verdicts: int = VERDICTS,
+    resamples: int = RESAMPLES,
+    say: Say = print,
+) -> dict[str, pd.DataFrame]:
+    """Ask the miniatures anew about scenes that they have not seen.
+
+    Parameters
+    ----------
+    directory, only
+        As for `losses`.
+    questions : int
+        Of each type in each language, for generators.
+    captions : int
+        Scenes that generators caption, once seeing them and once seeing another one.
+    verdicts : int
+        Answers written in each language, each given in all four, that judges judge.
+    resamples : int
+        Of the bootstrap.
+    say : callable
+        Takes a line of progress.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        `questions`, `captions` and `verdicts`, with the columns of `census_rows.COLUMNS`; those for
+        which no model is there are left out.
+
+    Raises
+    ------
+    InputError
+        If a model is not there.
+    """
+    found = {}
+
+    def loaded(role: str) -> list[Model]:
+        return [_loaded(name, directory) for name in names(role, only)]
+
+    if generators := loaded("generator"):
+        exam = draw_exam(questions)
+        answers = [_told(say, model, "exam", answer_exam(model, exam)) for model in generators]
+        found["questions"] = accuracies(exam, pd.concat(answers, ignore_index=True), resamples=resamples)
+    if captioners := loaded("captioner"):
+        found["captions"] = _captions(captioners, captions, resamples, say)
+    if judges := loaded("judge"):
+        found["verdicts"] = _verdicts(judges, verdicts, resamples, say)
+    return found
+
+
+def _loaded(name: str, directory: Path | None) -> Model:
+    here = None if directory is None else directory / name
+    return models.load(name, directory=here, device="cpu", dtype="float32")
+
+
+def _told(say: Say, model: Model, what: str, result: pd.DataFrame) -> pd.DataFrame:
+    say(f"{model.name}: {what}")
+    return result
+
+
+def _captions(captioners: Sequence[Model], count: int, resamples: int, say: Say) -> pd.DataFrame:
+    scenes = draw_scenes(count, HarvestPlan.questions, HarvestPlan.draw)
+    right = pd.concat(
+        [_told(say, model, "captions", caption(model, scenes)) for model in captioners], ignore_index=True
+    )
+    wrong = pd.concat(
+        [_told(say, model, "captions of other pictures", caption(model, scenes, shuffled=True))
+         for model in captioners],
+        ignore_index=True,
+    )  # fmt: skip
+    control = shuffled_control(right, wrong, resamples=resamples)
+    return pd.concat(
+        [
+            caption_rates(right, resamples=resamples),
+            control[control["quantity"] != "hallucination rate"],  # it is among the rates already
+            cooccurrence(right, resamples=resamples),
+        ],
+        ignore_index=True,
+    )
+
+
+def _verdicts(judges: Sequence[Model], count: int, resamples: int, say: Say) -> pd.DataFrame:
+    """How often judges give the letter of the mistake that a writer planted."""
+    items = meadow.load(per_language=count, per_cell=0).items
+    scenes = items["image"].str.removeprefix("meadow-").astype(int).to_numpy()
+    asked = zip(items.itertuples(), scenes.tolist(), strict=True)
+    samples = [
+        sample(one.item, about, judged_text(one.prompt, one.response), one.language) for one, about in asked
+    ]
+    planted = items["prelabel"].to_numpy()
+    rows = []
+    right = {NOBODY: _commonest(planted)}
+    for judge in judges:
+        letters = judge_letters(judge, samples)
+        say(f"{judge.name}: verdicts")
+        right[judge.name] = np.array(letters) == planted
+    for language in items["language"].unique():
+        here = (items["language"] == language).to_numpy()
+        for name, values in right.items():
+            about = (name, COMMONEST if name == NOBODY else "accuracy", language, VERDICT)
+            sums = np.column_stack([values[here], np.ones(here.sum())]).astype(float)
+            rows.append(row(about, sums, scenes[here], int(here.sum()), (0, resamples)))
+    return table(rows)
+
+
+def _commonest(planted: np.ndarray) -> np.ndarray:
+    """Whether a judge is right that always gives the commonest letter."""
+    return planted == Counter(planted.tolist()).most_common(1)[0][0]
