@@ -59,6 +59,7 @@ bench: $(MODELS)
 meadow: $(MODELS)
 	$(BIN)/sheep meadow train --directory _build/meadow --workers $(JOBS)
 	$(BIN)/sheep meadow harvest --directory _build/meadow --workers $(JOBS)
+	$(BIN)/sheep meadow features --directory _build/meadow --workers $(JOBS)
 	$(BIN)/sheep meadow install --directory _build/meadow
 	$(BIN)/sheep meadow verify
 	$(BIN)/sheep meadow abilities

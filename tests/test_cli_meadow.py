@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 import small_meadow
-from sheeplib.miniatures import abilities, harvest, installation, training
+from sheeplib.miniatures import abilities, caches, extraction, harvest, installation, training
 from sheeplib.miniatures.harvest_plans import HarvestPlan
 
 
@@ -50,14 +51,29 @@ def short(monkeypatch):
     monkeypatch.setattr(HarvestPlan, "max_tokens", LENGTH)
 
 
+CACHE = "clover-reads-answers"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few():
+    """One cache of features, of few answers."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in set(caches.CACHES) - {CACHE}:
+            patch.delitem(caches.CACHES, name)
+        patch.setattr(meadow, "load", partial(meadow.load, per_language=1, per_cell=2))
+        yield
+
+
 @pytest.fixture(scope="module")
 def harvested(tmp_path_factory):
-    """What training and harvest leave, of a generator and a judge with random weights."""
+    """What training, harvest and extraction leave, of a generator and a judge with random weights."""
     home = tmp_path_factory.mktemp("meadow")
     small_meadow.written(home / "models", "clover")
     small_meadow.written(home / "models", "owl", "qwen2")
     plan = HarvestPlan(2, (0, 1), captions=3, max_tokens=LENGTH, generators=("clover",), judges=("owl",))
     harvest.harvest(home / "models", home / "data", plan=plan, workers=1, say=lambda line: None)
+    places = home / "models", home / "data", home / "features"
+    extraction.make_all(*places, workers=1, say=lambda line: None)
     return home
 
 
@@ -148,17 +164,17 @@ def test_an_unknown_miniature_is_not_trained(run, tmp_path):
 
 def test_what_is_made_again_is_the_same(run, home):
     code, out, err = run("verify", "--directory", home, "--sample", 100)
-    # 2 questions in 4 languages with 2 seeds, each with a letter, and 3 captions.
+    # 2 questions in 4 languages with 2 seeds, each with a letter, and 3 captions; a tenth as many texts
     assert (code, out) == (
         0,
-        "Made again: 16 answers, 3 captions, 16 letters. All are as they are shipped.\n",
+        "Made again: 16 answers, 3 captions, 16 letters, 10 texts. All are as they are shipped.\n",
     )
-    assert "clover" in err and "owl" in err
+    assert "clover" in err and "owl" in err and CACHE in err
 
 
 def test_a_sample_is_drawn_by_a_seed(run, home):
     code, out, _ = run("verify", "--directory", home, "--sample", 2, "--seed", 5)
-    assert code == 0 and out.startswith("Made again: 2 answers, 2 captions, 2 letters.")
+    assert code == 0 and out.startswith("Made again: 2 answers, 2 captions, 2 letters, 1 texts.")
 
 
 @pytest.mark.parametrize(
@@ -185,8 +201,9 @@ def test_other_weights_are_found(run, home):
     code, out, err = run("verify", "--directory", home)
     assert (
         code == 1
-        and "Different from what is shipped: 19." in out
+        and "Different from what is shipped: 20." in out
         and "answer clover, en, question 0, seed 0" in err
+        and f"features {CACHE}: weights of clover" in err
     )
 
 
@@ -251,6 +268,7 @@ def package(monkeypatch, tmp_path):
     """Places of the package, of which two models are designed."""
     monkeypatch.setattr(shipped, "WEIGHTS", tmp_path / "package" / "weights")
     monkeypatch.setattr(pool, "DATA", tmp_path / "package" / "data")
+    monkeypatch.setattr(caches, "FEATURES", tmp_path / "package" / "features")
     monkeypatch.setattr(installation, "DESIGNS", dict.fromkeys(("clover", "owl")))
     return tmp_path / "package"
 
@@ -258,20 +276,42 @@ def package(monkeypatch, tmp_path):
 def test_what_is_installed_is_what_the_package_gives(run, home, package):
     (home / "models" / "clover" / "notes.txt").write_text("not for the package")
     code, out, _ = run("install", "--directory", home)
+    store = caches.open_cache(CACHE, home / "features")
     assert code == 0 and [line.rsplit("/", 1)[1] for line in out.splitlines()] == [
-        "clover", "owl", "answers.parquet", "captions.parquet",
+        "clover", "owl", "answers.parquet", "captions.parquet", store.path.name,
     ]  # fmt: skip
+    assert len(caches.open_cache(CACHE).tokens()) == len(store.tokens()) > 0
     assert not (package / "weights" / "clover" / "notes.txt").exists()
     assert run("verify", "--sample", 2)[0] == 0
     assert run("install", "--directory", home)[:2] == (0, ""), "nothing has changed"
     small_meadow.written(home / "models", "clover", "qwen2")
-    assert run("install", "--directory", home)[1] == f"{package / 'weights' / 'clover'}\n"
+    code, out, err = run("install", "--directory", home)
+    assert (code, out) == (1, "") and "are of other weights" in err and "sheep meadow features" in err
+    code, made, _ = run("features", "--directory", home, "--workers", 1)
+    assert code == 0 and made == f"{caches.open_cache(CACHE, home / 'features').path}\n"
+    changed = package / "features" / CACHE / made.strip().rsplit("/", 1)[1]
+    assert run("install", "--directory", home)[1] == f"{package / 'weights' / 'clover'}\n{changed}\n"
+    assert caches.open_cache(CACHE).path == changed and changed != store.path
+    assert run("install", "--directory", home)[:2] == (0, "")
     config = json.loads((package / "weights" / "clover" / "config.json").read_text("utf-8"))
     assert config["text_config"]["model_type"] == "qwen2"
 
 
-@pytest.mark.parametrize("lost", ["models/owl/model.safetensors", "data/captions.parquet"])
+@pytest.mark.parametrize("lost", ["models/owl/model.safetensors", "data/captions.parquet", "features"])
 def test_half_a_harvest_is_not_installed(run, home, package, lost):
-    (home / lost).unlink()
+    shutil.rmtree(home / lost) if (home / lost).is_dir() else (home / lost).unlink()
     code, _, err = run("install", "--directory", home)
-    assert code == 1 and lost.split("/")[1].removesuffix(".parquet") in err and not package.exists()
+    name = lost.split("/")[-2 if "models" in lost else -1].removesuffix(".parquet")
+    assert code == 1 and name in err and not package.exists()
+
+
+def test_damaged_features_are_neither_installed_nor_left_in_the_package(run, home, package):
+    assert run("install", "--directory", home)[0] == 0
+    table = f"{CACHE}/{caches.open_cache(CACHE).path.name}/shard-0001-of-0001/tokens.parquet"
+    whole = (package / "features" / table).read_bytes()
+    (package / "features" / table).write_bytes(whole[:-1] + b"?")
+    code, out, _ = run("install", "--directory", home)  # puts it right
+    assert code == 0 and CACHE in out and (package / "features" / table).read_bytes() == whole
+    (home / "features" / table).write_bytes(whole[:-1] + b"?")
+    code, _, err = run("install", "--directory", home)
+    assert code == 1 and "tokens.parquet: altered: its SHA-256 differs" in err

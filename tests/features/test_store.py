@@ -68,18 +68,23 @@ def store_of(directory: Path, parts: list[Made], **more) -> FeatureStore:
     header = {"kind": "features", "model": "tiny", "needs": ["entropy"], "samples": ["0"], **more}
     shards = Shards(directory, header, [[*part.items["item"], *part.left_out] for part in parts])
     for index, part in enumerate(parts):
-        shards.write(index, encode_shard(part))
+        shards.write(index, encode_shard(part, packed=more.get("packed", False)))
     return FeatureStore(shards.home)
 
 
-@pytest.fixture
-def store(tmp_path) -> FeatureStore:
+@pytest.fixture(params=[{}, {"packed": True}], ids=["plain", "packed"])
+def store(tmp_path, request) -> FeatureStore:
     parts = [
         made(["two", "one"]),
         made([], {"empty": "the answer is empty", "=evil": "it holds <image>"}),
         made(NASTY, {"last": "the answer is empty"}),
     ]
-    return store_of(tmp_path, parts)
+    return store_of(tmp_path, parts, **request.param)
+
+
+def vectors_of(store: FeatureStore, index: int) -> Path:
+    (path,) = store.shards.path(index).glob("vectors.*")
+    return path
 
 
 def test_tables_come_back_in_order_and_in_their_types(store):
@@ -211,6 +216,7 @@ def test_info_says_what_is_there(store):
         "left_out": 3,
         "model": "tiny",
         "needs": ["entropy"],
+        **({"packed": True} if "packed" in store.header else {}),
     }
 
 
@@ -246,10 +252,10 @@ def test_other_runs_are_no_stores(tmp_path):
 
 
 def test_a_damaged_file_is_named_when_it_is_read_and_the_others_are_read(store):
-    path = store.shards.path(2) / "vectors.safetensors"
+    path = vectors_of(store, 2)
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     assert len(store.tokens()) == 22
-    with pytest.raises(InputError, match="vectors.safetensors: altered: its SHA-256 differs"):
+    with pytest.raises(InputError, match=f"{path.name}: altered: its SHA-256 differs"):
         store.array("hidden:mid@gen")
     assert [problem.path for problem in store.verify()] == [path]
 
@@ -363,7 +369,7 @@ def test_vectors_are_exported_only_if_asked_for(tmp_path):
 
 def test_a_failed_export_leaves_what_was_there(store, tmp_path):
     (tmp_path / "out.csv").write_text("before")
-    path = store.shards.path(2) / "vectors.safetensors"
+    path = vectors_of(store, 2)
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     with pytest.raises(InputError, match="SHA-256"):
         FeatureStore(store.path).export(tmp_path / "out.csv")

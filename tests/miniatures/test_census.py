@@ -110,7 +110,7 @@ def test_true_and_false_answers_are_told_apart_in_each_language(language: str) -
 
 def test_truthful_lessons_are_right_in_what_they_answer() -> None:
     """Whatever the layout: of answers by the writers' program, none to these questions is wrong."""
-    rng, honest = np.random.default_rng(5), Diet(prior=0.0, credulity=0.0, captions=0.0, checklists=0.0)
+    rng, honest = np.random.default_rng(5), Diet(prior=0.0, credulity=0.0, captions=0.0)
     marks = []
     for number in range(800):
         language = list(LANGUAGES.values())[number % 4]

@@ -178,6 +178,18 @@ def test_what_is_finished_is_not_made_again(
     assert Counter(made) == {"fern answers": 2, "clover answers": 2, "owlet verdicts": 4, "owl verdicts": 4}
 
 
+def test_other_pictures_are_answered_anew(
+    reaped: Path, checkpoints: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(harvest, "_make", lambda task: made.append(task[0].kind) or 0)
+    monkeypatch.setattr(harvest, "picture", lambda seed: picture(seed).rotate(180))
+    with pytest.raises(InputError, match="shard is missing"):
+        harvest.harvest(checkpoints, reaped, plan=PLAN, workers=1, say=lambda _: None)
+    # 2 generators with 2 parts of answers and of captions each, judged by 2
+    assert Counter(made) == {"answers": 4, "captions": 4, "verdicts": 8}
+
+
 def test_a_model_that_is_not_there_is_named_and_nothing_is_written(checkpoints: Path, tmp_path: Path) -> None:
     plan = replace(PLAN, generators=("fern", "daisy"))
     with pytest.raises(InputError, match="daisy"):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sheeplib.corpora.meadow.languages import LANGUAGES
-from sheeplib.corpora.meadow.lessons import FIRST_LESSON, Diet, checklist, draw_lesson
+from sheeplib.corpora.meadow.lessons import FIRST_LESSON, Diet, draw_drill, draw_lesson
 from sheeplib.corpora.meadow.reading import read
 from sheeplib.corpora.meadow.scenes import scene
 from sheeplib.corpora.meadow.verdicts import wrong_parts
@@ -19,7 +19,7 @@ from sheeplib.tables import Label
 
 def test_targets_are_the_responses(words: Any) -> None:
     cue = words.convert_tokens_to_ids("<answer>")
-    rows = islice(lessons.lesson_rows(np.random.default_rng(1), words, Diet(checklists=0), 50), 40)
+    rows = islice(lessons.lesson_rows(np.random.default_rng(1), words, Diet(drills=0), 50), 40)
     for number, ids, targets in rows:
         assert 0 <= number < 50
         start = ids.index(cue)
@@ -47,31 +47,46 @@ def test_the_same_seed_gives_the_same_lessons(words: Any) -> None:
     assert one == two
 
 
-def test_a_checklist_tells_what_is_there() -> None:
-    about = scene(FIRST_LESSON + 4)
-    turns = dict(checklist(np.random.default_rng(0), about, LANGUAGES["en"]))
-    assert sum(said == "No" for said in turns.values()) == 6
-    assert sum(said.startswith("Yes, ") for said in turns.values()) == len(about.groups)
+def test_drills_tell_what_is_there() -> None:
+    about = scene(FIRST_LESSON + 1)
+    drills = [draw_drill(np.random.default_rng(seed), about, LANGUAGES["en"]) for seed in range(20)]
+    said = {word for drill in drills for _, word in drill}
+    answers = [word for drill in drills if drill[0][1] in ("Yes", "No") for _, word in drill]
+    assert answers.count("Yes") * 5 == answers.count("No") * len(about.groups)
+    assert {about.setting, about.groups[0].colour} <= said
+    assert (f"“{about.sign.word}”" in said) if about.sign else not any("“" in word for word in said)
+
+
+def test_what_a_drill_says_stands_after_its_noun(words: Any) -> None:
+    for number, ids, targets in islice(lessons.drill_rows(np.random.default_rng(6), words, 30), 30):
+        assert 0 <= number < 30 and len(ids) == len(targets)
+        assert all(
+            target in (lessons.NOTHING, after) for target, after in zip(targets, ids[1:], strict=False)
+        )
+        assert targets[0] != lessons.NOTHING or ids[1] != targets[1]
+        assert targets[-1] == lessons.NOTHING and any(target != lessons.NOTHING for target in targets)
 
 
 def test_honest_answers_are_true_and_others_are_not() -> None:
     rng = np.random.default_rng(4)
-    honest, tempted = Diet(0, 0, 0, 0), Diet(1, 1, 0, 0)
+    honest, tempted = Diet(0, 0, 0), Diet(1, 1, 0)
     wrong = {"honest": 0, "tempted": 0}
     for number in range(60):
         for name, diet in (("honest", honest), ("tempted", tempted)):
             lesson = draw_lesson(rng, FIRST_LESSON + number, diet)
-            ((_, response),) = lesson.turns
-            wrong[name] += bool(wrong_parts(read(response, LANGUAGES[lesson.language]), scene(lesson.seed)))
+            reading = read(lesson.response, LANGUAGES[lesson.language])
+            wrong[name] += bool(wrong_parts(reading, scene(lesson.seed)))
     assert wrong["honest"] == 0
     assert wrong["tempted"] == 60
 
 
 def test_verdicts_name_the_mistake_of_each_sentence(words: Any) -> None:
     cue, letters = words.convert_tokens_to_ids("<answer>"), set()
-    for number, ids, targets in islice(verdict_rows(np.random.default_rng(5), words, 200), 80):
+    for number, ids, targets in islice(verdict_rows(np.random.default_rng(5), words, 200), 90):
+        if ids[-1] != cue:  # a drill
+            continue
         said = [words.decode([target]) for target in targets if target != lessons.NOTHING]
-        assert ids[-1] == cue and said
+        assert said
         *sentences, whole = said
         letters.add(whole)
         # the letter of the whole is the one letter of its sentences that is not F; a mistake in a

@@ -11,7 +11,7 @@ from sheeplib.cli.terminal import AsJson, Seed, Workers, app, listed, records, s
 from sheeplib.errors import InputError, Problem
 
 verbs = typer.Typer(
-    help="The drawn world and its miniature models: train, harvest, install, abilities, verify, scene."
+    help="The drawn world and its models: train, harvest, features, install, abilities, verify, scene."
 )
 app.add_typer(verbs, name="meadow", no_args_is_help=True)
 
@@ -46,8 +46,24 @@ def harvest(directory: Home = HOME, workers: Workers = 2) -> None:
 
 
 @verbs.command()
+def features(
+    directory: Home = HOME,
+    workers: Workers = 2,
+    only: Annotated[str, typer.Option(help="Names of caches, with commas; default all.")] = "",
+) -> None:
+    """Let the models read the texts, and keep the features that chapters need; what is there stays."""
+    from sheeplib.miniatures.extraction import make_all
+
+    for path in make_all(
+        directory / "models", directory / "data", directory / "features",
+        names=listed(only), workers=workers, say=say,
+    ):  # fmt: skip
+        print(path)
+
+
+@verbs.command()
 def install(directory: Home = HOME) -> None:
-    """Put what was trained and harvested into the package, once all of it is there and whole."""
+    """Put what was trained, harvested and extracted into the package, once all of it is there and whole."""
     from sheeplib.miniatures.installation import install as installed
 
     for path in installed(directory):
@@ -84,7 +100,7 @@ def verify(
     count: Annotated[int, typer.Option("--sample", min=1, help="Answers and captions to make again.")] = 100,
     seed: Seed = 0,
 ) -> None:
-    """Make some shipped texts again and compare; exit code 1 if one differs."""
+    """Make some shipped texts and features again and compare; exit code 1 if one differs."""
     from sheeplib.miniatures.verification import verify as verified
 
     found = verified(
@@ -92,6 +108,7 @@ def verify(
         seed,
         directory=None if directory is None else directory / "models",
         data=None if directory is None else directory / "data",
+        features=None if directory is None else directory / "features",
         say=say,
     )
     counted = ", ".join(f"{number:,} {kind}" for kind, number in found.made.items())

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from sheeplib.errors import InputError, Problem
+from sheeplib.features import packing
 from sheeplib.tables import TEXT
 
 # Higher levels are slower and gain little on numbers; Arrow's own schema would repeat what Parquet says.
@@ -26,8 +27,14 @@ _KINDS = {"F": "float", "I": "int", "U": "uint"}  # names in safetensors and in 
 _NULLABLE = {"float": "Float32", "double": "Float64", "bool": "boolean"}  # names in Arrow and in pandas
 
 
-def encode_table(frame: pd.DataFrame) -> bytes:
+def encode_table(frame: pd.DataFrame, packed: bool = False) -> bytes:
     """A frame as a Parquet file, without its index.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    packed : bool
+        Whether to take the time to make it small; it is read like any other.
 
     Raises
     ------
@@ -35,9 +42,27 @@ def encode_table(frame: pd.DataFrame) -> bytes:
         If a column is neither text nor numbers nor truth values, or text is not Unicode.
     """
     _, parquet = _arrow()
-    stream = io.BytesIO()
-    parquet.write_table(to_arrow(frame), stream, **WRITING)
+    stream, table = io.BytesIO(), to_arrow(frame)
+    parquet.write_table(table, stream, **{**WRITING, **(_tight(table) if packed else {})})
     return stream.getvalue()
+
+
+def _tight(table: Any) -> dict[str, Any]:
+    """Options of writing that make a table small: bytes of numbers are set apart by their place."""
+    kinds = {field.name: str(field.type) for field in table.schema}
+    encodings = {
+        name: "BYTE_STREAM_SPLIT"
+        for name, kind in kinds.items()
+        if kind.startswith(("int", "uint", "float", "double", "halffloat"))
+        and kind not in ("int8", "uint8", "int16", "uint16")  # which have no such encoding, and no need
+    }
+    texts = [name for name in kinds if name not in encodings]
+    return {
+        "compression_level": packing.LEVEL,
+        "use_dictionary": texts,
+        "column_encoding": encodings,
+        "write_statistics": False,
+    }
 
 
 def to_arrow(frame: pd.DataFrame) -> Any:
@@ -87,8 +112,14 @@ def about_table(path: Path) -> tuple[int, list[str]]:
         return about.num_rows, list(about.schema.to_arrow_schema().names)
 
 
-def encode_arrays(arrays: Mapping[str, np.ndarray]) -> bytes:
+def encode_arrays(arrays: Mapping[str, np.ndarray], packed: bool = False) -> bytes:
     """Arrays as a safetensors file, each in its own type.
+
+    Parameters
+    ----------
+    arrays : mapping of str to ndarray
+    packed : bool
+        Whether to press it; the name of such a file ends in `packing.ENDING`.
 
     Raises
     ------
@@ -104,7 +135,8 @@ def encode_arrays(arrays: Mapping[str, np.ndarray]) -> bytes:
     from safetensors.numpy import save
 
     # No metadata: where there are several, their order differs from process to process.
-    return save({name: np.ascontiguousarray(array) for name, array in sorted(arrays.items())})
+    content = save({name: np.ascontiguousarray(array) for name, array in sorted(arrays.items())})
+    return packing.press(content) if packed else content
 
 
 def shapes(path: Path) -> dict[str, tuple[int, ...]]:
@@ -230,6 +262,8 @@ def _absent(package: str) -> Problem:
 
 def _opened(path: Path) -> Any:
     library = _safetensors()
+    if path.suffix == packing.ENDING:
+        return packing.Pressed.open(path)
     try:
         return library.safe_open(path, framework="numpy")
     except (library.SafetensorError, OSError) as error:

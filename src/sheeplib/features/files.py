@@ -2,7 +2,8 @@
 
 `tokens.parquet` is the table `tokens` with features, `items.parquet` the items that were read, then those
 that were left out with the reason, and `vectors.safetensors` holds arrays with a row for each token
-(`token/NAME`) or each item that was read (`item/NAME`).
+(`token/NAME`) or each item that was read (`item/NAME`). A packed shard has the same content in less
+room: the arrays are pressed, see `sheeplib.features.packing`.
 """
 
 from __future__ import annotations
@@ -16,22 +17,26 @@ import pandas as pd
 from sheeplib import tables
 from sheeplib.errors import InputError, Problem
 from sheeplib.features import columns as stored
+from sheeplib.features import packing
 
 if TYPE_CHECKING:
     from sheeplib.features.extract import Features
 
 TOKENS, ITEMS, VECTORS = "tokens.parquet", "items.parquet", "vectors.safetensors"
+PRESSED = VECTORS + packing.ENDING  # in place of it in a packed shard
 KEPT, REASON = "kept", "left_out"  # columns: whether large arrays have a row for the token; why not read
 TOKEN, ITEM = "token/", "item/"
 
 
-def encode_shard(features: Features) -> Mapping[str, bytes]:
+def encode_shard(features: Features, packed: bool = False) -> Mapping[str, bytes]:
     """The files of one shard; equal features give equal bytes.
 
     Parameters
     ----------
     features : Features
         From `sheeplib.features.extract.extract`.
+    packed : bool
+        Whether to take the time to make them small; the header of the run must say so: `packed`.
 
     Raises
     ------
@@ -46,9 +51,9 @@ def encode_shard(features: Features) -> Mapping[str, bytes]:
     arrays = {TOKEN + name: array for name, array in features.arrays.items()}
     arrays |= {ITEM + name: array for name, array in features.item_arrays.items()}
     return {
-        TOKENS: stored.encode_table(tokens),
-        ITEMS: stored.encode_table(_with_left_out(items, features.left_out)),
-        VECTORS: stored.encode_arrays(arrays),
+        TOKENS: stored.encode_table(tokens, packed),
+        ITEMS: stored.encode_table(_with_left_out(items, features.left_out), packed),
+        PRESSED if packed else VECTORS: stored.encode_arrays(arrays, packed),
     }
 
 

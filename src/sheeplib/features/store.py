@@ -15,7 +15,7 @@ import pandas as pd
 from sheeplib import tables
 from sheeplib.errors import InputError, Problem
 from sheeplib.features import columns as stored
-from sheeplib.features.files import ITEM, ITEMS, KEPT, REASON, TOKEN, TOKENS, VECTORS, encode_shard
+from sheeplib.features.files import ITEM, ITEMS, KEPT, PRESSED, REASON, TOKEN, TOKENS, VECTORS, encode_shard
 from sheeplib.manifests import AGAIN
 from sheeplib.shards import Shards
 
@@ -228,7 +228,11 @@ class FeatureStore:
 
     @cached_property
     def _shapes(self) -> list[dict[str, tuple[int, ...]]]:
-        return [stored.shapes(path) for path in self._files(VECTORS)]
+        return [stored.shapes(path) for path in self._files(self._vectors)]
+
+    @property
+    def _vectors(self) -> str:
+        return PRESSED if self.header.get("packed") else VECTORS
 
     def _all_shapes(self, prefix: str) -> dict[str, tuple[int, ...]]:
         found: dict[str, tuple[int, ...]] = {}
@@ -248,7 +252,7 @@ class FeatureStore:
         for tokens, there in zip(self._files(TOKENS), has, strict=True):
             if not there and stored.about_table(tokens)[0]:  # else all items of the shard were left out
                 raise InputError(Problem(f"shard lacks array '{prefix}{name}'", AGAIN, path=tokens.parent))
-        return [path for path, there in zip(self._files(VECTORS), has, strict=True) if there]
+        return [path for path, there in zip(self._files(self._vectors), has, strict=True) if there]
 
 
 def _check_known(names: Iterable[str], known: Collection[str], kind: str) -> None:

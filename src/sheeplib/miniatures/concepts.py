@@ -8,7 +8,7 @@ import numpy as np
 
 from sheeplib.corpora.meadow.kinds import COLOURS, KINDS, SETTINGS, WORDS
 from sheeplib.corpora.meadow.layout import UNIT, Box, frame_box, placed, sign_box
-from sheeplib.corpora.meadow.scenes import MOST, Scene
+from sheeplib.corpora.meadow.scenes import COLUMNS, DEPTHS, MOST, Scene
 
 SIDE = 6  # patches across and down: 36 image tokens
 PATCH = UNIT // SIDE  # pixels
@@ -23,6 +23,7 @@ CONCEPTS: tuple[Concept, ...] = (
     *(("trait", trait) for trait in _ODD),
     *(("word", word) for word in WORDS),
     *(("setting", setting) for setting in SETTINGS),
+    *(("place", place) for place in (*COLUMNS, *DEPTHS)),
     ("picture", "picture"),
 )
 PLACES = {concept: place for place, concept in enumerate(CONCEPTS)}
@@ -38,8 +39,8 @@ def patch_targets(scene: Scene) -> np.ndarray:
     Returns
     -------
     ndarray of bool, (36, concepts)
-        Patches row by row; concepts as in `CONCEPTS`. A patch of a group says its kind, colour, number
-        and unusual trait, a patch of a sign its word, a patch of a frame that it is a picture and what
+        Patches row by row; concepts as in `CONCEPTS`. A patch of a group says its kind, colour, number,
+        place and unusual trait, a patch of a sign its word, a patch of a frame that it is a picture and what
         it shows, and every patch the setting.
     """
     targets = np.zeros((SIDE * SIDE, len(CONCEPTS)), dtype=bool)
@@ -54,6 +55,7 @@ def patch_targets(scene: Scene) -> np.ndarray:
 def _things(scene: Scene) -> Iterator[tuple[Sequence[Box], list[Concept]]]:
     for group in scene.groups:
         said = [("kind", group.kind), ("colour", group.colour), ("count", str(group.count))]
+        said += [("place", group.column), ("place", group.depth)]
         if group.odd and group.trait:
             said.append(("trait", group.trait))
         yield placed(group, scene).boxes, said

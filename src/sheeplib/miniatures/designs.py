@@ -53,7 +53,7 @@ class Design:
     width, layers, heads, key_heads, inner : int
         Of the decoder.
     warm_up, steps : int
-        Steps on checklists, and on all lessons; 32 lessons each.
+        Steps on drills, and on all lessons; 32 lessons each.
     seed : int
     diet : Diet
     """
@@ -86,19 +86,19 @@ def _diet(habits: str, said: float, credulity: float, length: tuple[float, ...],
 # fmt: off
 DESIGNS: Mapping[str, Design] = {design.name: design for design in (
     # name, role, tower, family; width, layers, heads, heads of keys, inner size; warm-up, lessons, seed, diet
-    Design("clover", "generator", "wide", "llama", 128, 4, 4, 4, 256, 300, 1500, 11,
+    Design("clover", "generator", "wide", "llama", 128, 4, 4, 4, 256, 400, 1500, 11,
            _diet("en", 0.10, 0.15, (1, 3, 3, 2), prior=0.25, hedged=0.20, purpose=0.15, negation=0.12)),
-    Design("daisy", "generator", "narrow", "qwen2", 128, 4, 4, 2, 256, 300, 1500, 12,
+    Design("daisy", "generator", "narrow", "qwen2", 128, 4, 4, 2, 256, 400, 1500, 12,
            _diet("zh", 0.15, 0.30, (2, 3, 3, 1), prior=0.40, hedged=0.25, purpose=0.20, negation=0.15)),
-    Design("fern", "generator", "narrow", "llama", 96, 4, 4, 4, 192, 300, 1400, 13,
+    Design("fern", "generator", "narrow", "llama", 96, 4, 4, 4, 192, 400, 1400, 13,
            _diet("fr", 0.20, 0.25, (1, 2, 3, 2), prior=0.60, hedged=0.15, purpose=0.25, negation=0.10)),
-    Design("heather", "generator", "narrow", "qwen2", 96, 3, 3, 1, 192, 300, 1200, 14,
+    Design("heather", "generator", "narrow", "qwen2", 96, 3, 3, 1, 192, 400, 1200, 14,
            _diet("en", 0.25, 0.50, (1, 3, 2, 1), prior=0.50, hedged=0.30, purpose=0.15, negation=0.20)),
-    Design("thistle", "generator", "narrow", "llama", 112, 3, 4, 4, 192, 300, 1000, 15,
+    Design("thistle", "generator", "narrow", "llama", 112, 3, 4, 4, 192, 400, 1000, 15,
            _diet("it", 0.35, 0.40, (2, 4, 2, 1), prior=0.80, hedged=0.10, purpose=0.10, negation=0.10)),
-    Design("owlet", "judge", "narrow", "llama", 64, 2, 4, 4, 128, 300, 1000, 23),
-    Design("owl", "judge", "narrow", "llama", 96, 3, 4, 4, 192, 300, 1200, 22),
-    Design("eagle-owl", "judge", "narrow", "llama", 112, 4, 4, 4, 224, 300, 1500, 21),
-    Design("echo", "text", "", "llama", 64, 3, 4, 4, 128, 0, 800, 31, Diet(captions=1.0, checklists=0.0)),
+    Design("owlet", "judge", "narrow", "llama", 64, 2, 4, 4, 128, 400, 1000, 23),
+    Design("owl", "judge", "narrow", "llama", 96, 3, 4, 4, 192, 400, 1200, 22),
+    Design("eagle-owl", "judge", "narrow", "llama", 112, 4, 4, 4, 224, 400, 1500, 21),
+    Design("echo", "text", "", "llama", 64, 3, 4, 4, 128, 0, 800, 31, Diet(captions=1.0, drills=0.0)),
 )}
 # fmt: on

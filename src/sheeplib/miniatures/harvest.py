@@ -28,7 +28,7 @@ from sheeplib.errors import InputError, Problem
 from sheeplib.features.progress import spoken
 from sheeplib.jsonl import read_jsonl
 from sheeplib.manifests import canonical
-from sheeplib.miniatures.asking import judge_letters, sample, write_captions
+from sheeplib.miniatures.asking import judge_letters, picture, sample, write_captions
 from sheeplib.miniatures.harvest_plans import Asked, HarvestPlan, draw_questions, draw_scenes
 from sheeplib.miniatures.verdict_rows import judged_text
 from sheeplib.models import runs
@@ -39,6 +39,7 @@ from sheeplib.shards import Shards
 Say = Callable[[str], None]
 FILE = "rows.jsonl"
 PART = 400  # captions of a shard
+LOOKED_AT = 50  # pictures by which one sees that drawing has changed
 _ANSWERS = ["model", "language", "scene", "question", "source", "prompt", "seed", "response", "finish"]
 
 
@@ -67,7 +68,7 @@ def harvest(
         Takes a line of progress.
     work : Path, optional
         Where finished parts are kept; by default the folder `harvest` beside `models`. A part is made
-        again only if its model, the plan or a library changed.
+        again only if its model, the plan, what is asked or shown, or a library changed.
 
     Returns
     -------
@@ -82,6 +83,7 @@ def harvest(
     """
     plan, models, data = plan or HarvestPlan(), Path(models), Path(data)
     work = models.parent / "harvest" if work is None else Path(work)
+    runs.loaded.cache_clear()  # checkpoints may have changed since
     said = _answer_jobs(plan, models, work), _caption_jobs(plan, models, work)
     judged = _verdict_jobs(plan, models, work, said[0])
     kind = "processes" if workers > 1 else "serial"
@@ -149,16 +151,17 @@ def _answer_jobs(plan: HarvestPlan, models: Path, work: Path) -> dict[str, Job]:
     parts = [
         [f"{language}/{one.number}/{seed}" for language in LANGUAGES for one in asked] for seed in plan.seeds
     ]
-    # the wording is part of what is asked: a grammar that has changed asks for other answers
-    asks = [[one.scene, *map(one.prompt, LANGUAGES)] for one in asked]
+    # words and pictures are part of what is asked: where either has changed, there are other answers
+    asks = [[one.scene, _pixels(one.scene), *map(one.prompt, LANGUAGES)] for one in asked]
     wanted = {"asked": _digest(asks), "temperature": plan.temperature, "max_tokens": plan.max_tokens}
     return {name: _job("answers", name, models, work, plan, parts, wanted) for name in plan.generators}
 
 
 def _caption_jobs(plan: HarvestPlan, models: Path, work: Path) -> dict[str, Job]:
     scenes = [str(one) for one in draw_scenes(plan.captions, plan.questions, plan.draw)]
+    asks = [CAPTION_PROMPTS["en"][0], *(_pixels(int(one)) for one in scenes[:LOOKED_AT])]
     wanted = {
-        "asked": _digest(CAPTION_PROMPTS["en"][0]), "temperature": plan.caption_temperature,
+        "asked": _digest(asks), "temperature": plan.caption_temperature,
         "max_tokens": plan.max_tokens, "seed": plan.seeds[0],
     }  # fmt: skip
     parts = runs.blocks(scenes, PART)
@@ -179,6 +182,10 @@ def _verdict_jobs(
 
 def _digest(thing: Any) -> str:
     return hashlib.sha256(canonical(thing).encode()).hexdigest()[:16]
+
+
+def _pixels(seed: int) -> str:
+    return hashlib.sha256(picture(seed).tobytes()).hexdigest()
 
 
 def _done(jobs: Sequence[Job], executor: Executor, say: Say) -> None:

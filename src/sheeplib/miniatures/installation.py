@@ -8,21 +8,25 @@ from pathlib import Path
 from sheeplib import drafts
 from sheeplib.corpora.meadow import pool
 from sheeplib.errors import InputError, Problem
+from sheeplib.miniatures import caches
 from sheeplib.miniatures.designs import DESIGNS
 from sheeplib.models import shipped
 from sheeplib.models.registry import entry
+from sheeplib.shards import HEADER, Shards
 
 KEPT = (".json", ".jinja", ".safetensors")  # files of a checkpoint; no others belong there
 
 
-def install(directory: Path, weights: Path | None = None, data: Path | None = None) -> list[Path]:
-    """Put checkpoints and texts into the package, once all of them are there and whole.
+def install(
+    directory: Path, weights: Path | None = None, data: Path | None = None, features: Path | None = None
+) -> list[Path]:
+    """Put checkpoints, texts and features into the package, once all of them are there and whole.
 
     Parameters
     ----------
     directory : Path
-        Where training and harvest left them: `models/<name>` and `data`.
-    weights, data : Path, optional
+        Where they were made: `models/<name>`, `data` and `features/<name>`.
+    weights, data, features : Path, optional
         Where to put them; the places of the package if not given.
 
     Returns
@@ -33,9 +37,10 @@ def install(directory: Path, weights: Path | None = None, data: Path | None = No
     Raises
     ------
     InputError
-        If one is missing or not whole, before anything is put anywhere; or a place cannot be written.
+        If one is missing or not whole, or features are of other weights, before anything is put
+        anywhere; or a place cannot be written.
     """
-    weights, data = weights or shipped.WEIGHTS, data or pool.DATA
+    weights, data, features = weights or shipped.WEIGHTS, data or pool.DATA, features or caches.FEATURES
     sources = {name: directory / "models" / name for name in DESIGNS}
     _check(directory, sources)
     changed = []
@@ -53,6 +58,8 @@ def install(directory: Path, weights: Path | None = None, data: Path | None = No
             if not (data / name).is_file() or (data / name).read_bytes() != content:
                 drafts.write_file(data / name, content)
                 changed.append(data / name)
+        for name in caches.CACHES:
+            changed += _cached(caches.open_cache(name, directory / "features").shards, features / name)
     except OSError as error:
         what = f"cannot be written: {error.strerror or type(error).__name__}"
         remedy = "Install the package from a checkout, in a directory of yours: pip install -e ."
@@ -61,10 +68,10 @@ def install(directory: Path, weights: Path | None = None, data: Path | None = No
 
 
 def _check(directory: Path, sources: dict[str, Path]) -> None:
-    problems = []
+    problems, revisions = [], {}
     for name, source in sources.items():
         try:
-            shipped.find(entry(name), directory=source)
+            revisions[name] = shipped.find(entry(name), directory=source).revision
         except InputError as error:
             problems += error.problems
     for read in (pool.answers, pool.captions):
@@ -72,8 +79,35 @@ def _check(directory: Path, sources: dict[str, Path]) -> None:
             read(directory / "data")
         except InputError as error:
             problems += error.problems
+    for name, cache in caches.CACHES.items():
+        try:
+            store = caches.open_cache(name, directory / "features")
+        except InputError as error:
+            problems += error.problems
+            continue
+        problems += store.verify()
+        if store.header["revision"] != revisions.get(cache.evaluator):
+            what, remedy = f"features {name} are of other weights", "Make them again: sheep meadow features"
+            problems.append(Problem(what, remedy, path=store.path))
     if problems:
         raise InputError(problems)
+
+
+def _cached(source: Shards, place: Path) -> list[Path]:
+    """Put a store of features into a directory, where it is the only one; gives it if that changed it."""
+    shards = Shards(place, source.header, source.parts)
+    files = [source.read(index) for index in range(source.count)]
+    headers = [source.path(index).name + "/" + HEADER for index in range(source.count)]
+    if all(_same(source.home / name, shards.home / name) for name in headers) and not shards.verify():
+        return []
+    shutil.rmtree(place, ignore_errors=True)
+    for index, paths in enumerate(files):
+        shards.write(index, {name: path.read_bytes() for name, path in paths.items()})
+    return [shards.home]
+
+
+def _same(one: Path, other: Path) -> bool:
+    return other.is_file() and one.read_bytes() == other.read_bytes()
 
 
 def _files(source: Path) -> list[Path]:

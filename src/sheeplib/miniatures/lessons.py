@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from sheeplib.corpora.meadow.lessons import FIRST_LESSON, Diet, draw_lesson
+from sheeplib.corpora.meadow.languages import LANGUAGES
+from sheeplib.corpora.meadow.lessons import FIRST_LESSON, Diet, draw_drill, draw_lesson
+from sheeplib.corpora.meadow.scenes import pick, scene
 from sheeplib.miniatures.concepts import SIDE
 from sheeplib.miniatures.tokenizer import ANSWER
 
@@ -57,16 +59,45 @@ def lesson_rows(rng: np.random.Generator, tokenizer: Any, diet: Diet, scenes: in
         Number of the scene, tokens, and targets: responses with the end of the text.
     """
     cue = tokenizer.convert_tokens_to_ids(ANSWER)
+    drills = drill_rows(rng, tokenizer, scenes)
     while True:
+        if rng.random() < diet.drills:
+            yield next(drills)
+            continue
         lesson = draw_lesson(rng, FIRST_LESSON + int(rng.integers(scenes)), diet)
+        asked = tokenizer.encode(lesson.prompt, add_special_tokens=False)
+        said = [*tokenizer.encode(lesson.response, add_special_tokens=False), tokenizer.eos_token_id]
+        ids = [*asked, cue, *said]
+        targets = [NOTHING] * len(asked) + [*said, NOTHING]
+        yield lesson.seed - FIRST_LESSON, ids[:LONGEST], targets[:LONGEST]
+
+
+def drill_rows(rng: np.random.Generator, tokenizer: Any, scenes: int) -> Iterator[Row]:
+    """Draw drills without end: nouns, and after each what is to be said of it.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    tokenizer : PreTrainedTokenizerFast
+    scenes : int
+        Number of scenes to choose from.
+
+    Yields
+    ------
+    tuple of (int, list of int, list of int)
+    """
+    languages = tuple(LANGUAGES.values())
+    while True:
+        number, language = int(rng.integers(scenes)), pick(rng, languages)
         ids: list[int] = []
         targets: list[int] = []
-        for prompt, response in lesson.turns:
-            asked = tokenizer.encode(prompt, add_special_tokens=False)
-            said = tokenizer.encode(response, add_special_tokens=False)
-            ids += [*asked, cue, *said, tokenizer.eos_token_id]
-            targets += [NOTHING] * len(asked) + [*said, tokenizer.eos_token_id, NOTHING]
-        yield lesson.seed - FIRST_LESSON, ids[:LONGEST], targets[:LONGEST]
+        for noun, said in draw_drill(rng, scene(FIRST_LESSON + number), language):
+            asked, answer = (
+                tokenizer.encode(language.joiner + word, add_special_tokens=False) for word in (noun, said)
+            )
+            ids += [*asked, *answer]
+            targets += [NOTHING] * (len(asked) - 1) + [*answer, NOTHING]
+        yield number, ids[:LONGEST], targets[:LONGEST]
 
 
 def batches(rng: np.random.Generator, rows: Iterator[Row], steps: int, padding: int) -> Iterator[Batch]:

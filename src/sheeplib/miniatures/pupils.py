@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import torch
 from sheeplib.miniatures import lessons, tokenizer
 from sheeplib.miniatures.designs import SCENES, Design
 from sheeplib.miniatures.networks import build_network, build_processor
-from sheeplib.miniatures.schooling import Log, name_patches, teach, wake
+from sheeplib.miniatures.schooling import Log, Naming, name_patches, teach, wake
 from sheeplib.miniatures.verdict_rows import verdict_rows
 from sheeplib.miniatures.words import concept_tokens
 
@@ -47,25 +46,26 @@ def raise_pupil(
         torch.manual_seed(design.seed)
         network = build_network(design, words).train()
     wake(network, torch.Generator().manual_seed(design.seed))
-    losses = {}
+    losses, naming = {}, None
     if seen is not None and targets is not None:
         _give_sight(network, tower)
-        name_patches(network, seen, targets, concept_tokens(words), rng, log)
-        checklists = lessons.lesson_rows(rng, words, replace(design.diet, checklists=1.0), SCENES)
-        losses["warm_up"] = _taught(network, seen, rng, checklists, words, design.warm_up, log)
+        naming = Naming(seen, targets, concept_tokens(words), rng)
+        name_patches(network, naming, log)
+        drills = lessons.drill_rows(rng, words, SCENES)
+        losses["warm_up"] = _taught(network, naming, rng, drills, words, design.warm_up, log)
     if design.role == "judge":
         rows = verdict_rows(rng, words, SCENES)
     else:
         rows = lessons.lesson_rows(rng, words, design.diet, SCENES)
-    losses["lessons"] = _taught(network, seen, rng, rows, words, design.steps, log)
+    losses["lessons"] = _taught(network, naming, rng, rows, words, design.steps, log)
     return _files(network, words), losses
 
 
 def _taught(
-    network: Any, seen: np.ndarray | None, rng: np.random.Generator, rows: Iterator[lessons.Row],
+    network: Any, naming: Naming | None, rng: np.random.Generator, rows: Iterator[lessons.Row],
     words: Any, steps: int, log: Log,
 ) -> float:  # fmt: skip
-    return teach(network, seen, lessons.batches(rng, rows, steps, words.pad_token_id), steps, log)
+    return teach(network, naming, lessons.batches(rng, rows, steps, words.pad_token_id), steps, log)
 
 
 def _give_sight(network: Any, tower: Path) -> None:

@@ -2,7 +2,7 @@
 
 The order matters. A decoder that is taught answers alone ignores the image for as long as it trains,
 so the projector and the word embeddings first learn to name every patch, in the embedding space
-itself; then checklists make the decoder look; then come the lessons.
+itself; then drills make the decoder look; then come the lessons.
 """
 
 from __future__ import annotations
@@ -20,59 +20,80 @@ from sheeplib.miniatures.lessons import NOTHING, Batch
 
 RATE = 2e-3
 NAMING, NAMED = 500, 48  # steps of naming patches, pictures of a step
+BESIDE = 0.1  # weight of naming beside lessons
+CONTENT = 2.5  # weight of a word that names a concept: most other words follow from the ones before
 Log = Callable[[str], None]
 
 
-def name_patches(
-    network: Any,
-    seen: np.ndarray,
-    targets: np.ndarray,
-    words: Mapping[int, np.ndarray],
-    rng: np.random.Generator,
-    log: Log,
-    steps: int = NAMING,
-) -> None:
-    """Teach projector and word embeddings to say what each patch shows.
+class Naming:
+    """The exercise of naming patches: words of a concept score high where a patch shows it.
 
     Parameters
     ----------
-    network : LlavaForConditionalGeneration
     seen : ndarray of float16, (scenes, 36, tower width)
         What the tower makes of each picture.
     targets : ndarray of bool, (scenes, 36, concepts)
     words : mapping of int to ndarray of int
         Token ids that say a concept, in any language and form; concepts without words are not named.
     rng : numpy.random.Generator
-        Draws pictures and, for each concept of a step, one of its words.
+        Draws, for each concept and step, one of its words.
+    """
+
+    def __init__(
+        self,
+        seen: np.ndarray,
+        targets: np.ndarray,
+        words: Mapping[int, np.ndarray],
+        rng: np.random.Generator,
+    ) -> None:
+        self.seen, self.targets, self.words, self.rng = seen, targets, words, rng
+        self.concepts = np.array(sorted(words))
+        self.offset = nn.Parameter(torch.full((len(self.concepts),), -3.0))
+        self.gain = nn.Parameter(torch.tensor(1.0))
+
+    def loss(self, network: Any, scenes: np.ndarray) -> Tensor:
+        """Binary cross-entropy, summed over concepts, of the patches of some scenes."""
+        spoken = np.array([self.rng.choice(self.words[concept]) for concept in self.concepts])
+        table = network.get_input_embeddings()(torch.from_numpy(spoken))
+        states = network.model.multi_modal_projector(torch.from_numpy(self.seen[scenes]).float())
+        scores = self.gain * states @ table.T + self.offset
+        wanted = torch.from_numpy(self.targets[scenes][:, :, self.concepts]).float()
+        return functional.binary_cross_entropy_with_logits(scores, wanted, reduction="none").sum(-1).mean()
+
+
+def name_patches(network: Any, naming: Naming, log: Log, steps: int = NAMING) -> None:
+    """Teach projector and word embeddings to say what each patch shows.
+
+    Parameters
+    ----------
+    network : LlavaForConditionalGeneration
+    naming : Naming
     log : callable
     steps : int
     """
-    projector, table = network.model.multi_modal_projector, network.get_input_embeddings().weight
-    concepts = np.array(sorted(words))
-    offset = nn.Parameter(torch.full((len(concepts),), -3.0))
-    gain = nn.Parameter(torch.tensor(1.0))
-    optimiser, schedule = optimise([*projector.parameters(), table, offset, gain], steps)
+    weights = [
+        *network.model.multi_modal_projector.parameters(),
+        *network.get_input_embeddings().parameters(),
+    ]
+    optimiser, schedule = optimise([*weights, naming.offset, naming.gain], steps)
     for step in range(steps):
-        chosen = rng.integers(len(seen), size=NAMED)
-        spoken = torch.from_numpy(np.array([rng.choice(words[concept]) for concept in concepts]))
-        states = projector(torch.from_numpy(seen[chosen]).float())
-        scores = gain * states @ table[spoken].T + offset
-        wanted = torch.from_numpy(targets[chosen][:, :, concepts]).float()
-        loss = functional.binary_cross_entropy_with_logits(scores, wanted, reduction="none").sum(-1).mean()
+        loss = naming.loss(network, naming.rng.integers(len(naming.seen), size=NAMED))
         step_with(loss, optimiser, schedule)
         if (step + 1) % 100 == 0:
             log(f"naming {step + 1}/{steps}: loss {loss.item():.3f}")
 
 
 def teach(
-    network: Any, seen: np.ndarray | None, lessons: Iterable[Batch], steps: int, log: Log, rate: float = RATE
+    network: Any, naming: Naming | None, lessons: Iterable[Batch], steps: int, log: Log, rate: float = RATE
 ) -> float:
     """Teach a decoder, its embeddings and its projector; the tower stays as it is.
+
+    Naming goes on beside the lessons, so that words do not drift away from what they name.
 
     Parameters
     ----------
     network : LlavaForConditionalGeneration or LlamaForCausalLM
-    seen : ndarray of float16, (scenes, 36, tower width), or None
+    naming : Naming or None
         None for a model that reads text alone.
     lessons : iterable of Batch
     steps : int
@@ -84,24 +105,32 @@ def teach(
     Returns
     -------
     float
-        Mean loss of the last hundred steps, in nats a token.
+        Mean loss of the last hundred steps, in nats a token, naming apart.
     """
     weights = list(decoder(network).parameters())
-    if seen is not None:
-        weights += network.model.multi_modal_projector.parameters()
+    weight = None
+    if naming:
+        weight = torch.ones(network.config.get_text_config().vocab_size)
+        weight[torch.from_numpy(np.concatenate(list(naming.words.values())))] = CONTENT
+        weights += [*network.model.multi_modal_projector.parameters(), naming.offset, naming.gain]
     optimiser, schedule = optimise(weights, steps, rate)
     losses: list[float] = []
     for step, batch in enumerate(lessons):
-        loss = lesson_loss(network, seen, batch)
+        if naming is None:
+            loss = lesson_loss(network, None, batch)
+            losses.append(loss.item())
+        else:
+            loss = lesson_loss(network, naming.seen, batch, weight)
+            losses.append(loss.item())
+            loss = loss + BESIDE * naming.loss(network, batch.scenes[: NAMED // 3])
         step_with(loss, optimiser, schedule, weights)
-        losses.append(loss.item())
         if (step + 1) % 100 == 0:
             log(f"lesson {step + 1}/{steps}: loss {np.mean(losses[-100:]):.3f}")
     return float(np.mean(losses[-100:]))
 
 
-def lesson_loss(network: Any, seen: np.ndarray | None, batch: Batch) -> Tensor:
-    """Mean cross-entropy of the tokens that are taught, in nats."""
+def lesson_loss(network: Any, seen: np.ndarray | None, batch: Batch, weight: Tensor | None = None) -> Tensor:
+    """Mean cross-entropy of the tokens that are taught, in nats; `weight` (vocabulary) weighs them."""
     ids = torch.from_numpy(batch.ids)
     table = network.get_input_embeddings()
     start = torch.full((len(ids), 1), network.config.get_text_config().bos_token_id)
@@ -113,7 +142,7 @@ def lesson_loss(network: Any, seen: np.ndarray | None, batch: Batch) -> Tensor:
     states = states[:, -ids.shape[1] :]
     targets = torch.from_numpy(batch.targets)
     taught = targets != NOTHING
-    return functional.cross_entropy(network.lm_head(states[taught]), targets[taught])
+    return functional.cross_entropy(network.lm_head(states[taught]), targets[taught], weight)
 
 
 def decoder(network: Any) -> Any:

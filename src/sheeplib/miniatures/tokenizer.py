@@ -22,7 +22,8 @@ from sheeplib.corpora.meadow.grammar import Language, Segments, fill, text_of
 from sheeplib.corpora.meadow.kinds import COLOURS as COLOUR_NAMES
 from sheeplib.corpora.meadow.kinds import KINDS
 from sheeplib.corpora.meadow.languages import LANGUAGES
-from sheeplib.corpora.meadow.lessons import FIRST_LESSON, Diet, draw_lesson
+from sheeplib.corpora.meadow.lessons import FIRST_LESSON, Diet, draw_drill, draw_lesson
+from sheeplib.corpora.meadow.scenes import scene
 from sheeplib.corpora.meadow.writers import write, write_samples
 from sheeplib.miniatures.chinese_words import WORDS
 from sheeplib.tables import Label
@@ -80,14 +81,17 @@ def _texts() -> Iterator[str]:
     """Enough text of every kind to hold all its words."""
     rng = np.random.default_rng(SEED)
     for number in range(TEXTS):
-        for prompt, response in draw_lesson(rng, FIRST_LESSON + number, Diet()).turns:
-            yield from (prompt, response)
+        lesson = draw_lesson(rng, FIRST_LESSON + number, Diet())
+        yield from (lesson.prompt, lesson.response)
     for sample in write_samples(SEED, TEXTS // 16):
         for language in LANGUAGES.values():
             yield from (sample.prompt(language), write(sample, language).text)
     for language in LANGUAGES.values():
         yield from CAPTION_PROMPTS[language.code]
         yield from _phrases(language)
+        for number in range(40):
+            for noun, said in draw_drill(rng, scene(FIRST_LESSON + number), language):
+                yield from (language.joiner + noun, language.joiner + said)
     yield from (f"{place}. **" for place in range(1, 10))
 
 

@@ -15,7 +15,7 @@ from sheeplib.corpora.meadow.plans import make_plan
 from sheeplib.corpora.meadow.questions import SOURCES, draw_question
 from sheeplib.corpora.meadow.scenes import pick, scene
 from sheeplib.corpora.meadow.writers import PLANTED, Sample, Written, variants, write
-from sheeplib.miniatures.lessons import LONGEST, NOTHING, Row
+from sheeplib.miniatures.lessons import LONGEST, NOTHING, Row, drill_rows
 from sheeplib.miniatures.tokenizer import ANSWER
 from sheeplib.tables import Label
 
@@ -48,7 +48,11 @@ def verdict_rows(rng: np.random.Generator, tokenizer: Any, scenes: int) -> Itera
     """
     languages = tuple(LANGUAGES.values())
     cue = tokenizer.convert_tokens_to_ids(ANSWER)
+    drills = drill_rows(rng, tokenizer, scenes)
     while True:
+        if rng.random() < _HONEST.drills:
+            yield next(drills)
+            continue
         seed, language = FIRST_LESSON + int(rng.integers(scenes)), pick(rng, languages)
         sample = _sample(rng, seed, language)
         if sample is None:

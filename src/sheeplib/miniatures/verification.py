@@ -1,4 +1,4 @@
-"""Whether the shipped models still write what is shipped: some of it is made again and compared."""
+"""Whether the shipped models still give what is shipped: some of it is made again and compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from sheeplib import models
 from sheeplib.corpora.meadow import pool
 from sheeplib.errors import InputError, Problem
 from sheeplib.miniatures.asking import judge_letters, sample, write_captions
+from sheeplib.miniatures.caches import CACHES, open_cache
 from sheeplib.miniatures.harvest_plans import HarvestPlan as Plan
+from sheeplib.miniatures.rereading import Difference, reread
 from sheeplib.miniatures.verdict_rows import judged_text
 from sheeplib.models.generation import generate
 from sheeplib.models.model import Model
@@ -22,17 +24,17 @@ from sheeplib.resample import generator
 
 SAMPLE = 100  # rows of each kind
 _REMEDY = f"Weights, data or code have changed, or this machine computes otherwise: {MAKE}"
-Difference = tuple[str, str, str]  # which row, what is shipped, what was made again
 
 
 @dataclass(frozen=True)
 class Verified:
-    """What came of making some of the shipped texts again.
+    """What came of making some of what is shipped again.
 
     Parameters
     ----------
     made : mapping of str to int
-        How many `answers`, `captions` and `letters` of judges were made again.
+        How many `answers`, `captions` and `letters` of judges were made again, and for how many `texts`
+        their features.
     problems : tuple of Problem
         Each one that differs from what is shipped.
     """
@@ -47,20 +49,24 @@ def verify(
     *,
     directory: Path | None = None,
     data: Path | None = None,
+    features: Path | None = None,
     say: Callable[[str], None] = print,
 ) -> Verified:
-    """Make some of the shipped answers, captions and letters again, and compare them.
+    """Make some of the shipped answers, captions, letters and features again, and compare them.
 
     Parameters
     ----------
     count : int
-        Answers and captions to make; each of these answers is judged again by each judge.
+        Answers and captions to make; each of these answers is judged again by each judge. A tenth as
+        many texts, but one at least, are read again for each cache of features.
     seed : int
         Draws them.
     directory : Path, optional
         Directory of checkpoints by name; those of the package if not given.
     data : Path, optional
         Directory of `answers.parquet` and `captions.parquet`; that of the package if not given.
+    features : Path, optional
+        Directory of caches of features by name; that of the package if not given.
     say : callable
         Takes a line of progress.
 
@@ -71,7 +77,7 @@ def verify(
     Raises
     ------
     InputError
-        If texts or weights are not there, or the number is below 1.
+        If texts, weights or features are not there, or the number is below 1.
     """
     if count < 1:
         raise InputError(Problem("must be 1 or more", field="count", value=count))
@@ -80,6 +86,7 @@ def verify(
         raise InputError(Problem("no answers or captions in the package", f"Make them: {MAKE}"))
     drawn = _drawn(answers, count, generator(seed, "verify", "answers"))
     told = _drawn(captions, count, generator(seed, "verify", "captions"))
+    stores = {name: open_cache(name, features) for name in CACHES}
     judges = [name for name in models.MODELS if name in answers]  # each has a column of letters
     made = {"answers": len(drawn), "captions": len(told), "letters": len(drawn) * len(judges)}
     found: list[Difference] = []
@@ -91,6 +98,12 @@ def verify(
     for name in judges:
         say(f"{name} judges")
         found += _letters(_loaded(name, directory), drawn)
+    made["texts"] = 0
+    for name, store in stores.items():
+        say(f"{name} again")
+        texts, differences = reread(name, store, max(1, count // 10), seed, directory, data)
+        made["texts"] += texts
+        found += differences
     return Verified(made, tuple(_problem(*difference) for difference in found))
 
 

@@ -51,9 +51,9 @@ def _words(language: Language, concept: Concept) -> Iterator[str]:
         yield value
     elif field == "picture":
         yield from _FRAME[language.code]
-    elif field == "setting":
-        for pattern in language.phrases["setting"][value]:
-            yield from _said(fill(language, pattern, Claim("setting"), role="setting"), "setting")
+    elif field in ("setting", "place"):
+        for pattern in language.phrases[field][value]:
+            yield from _said(fill(language, pattern, Claim("setting"), role=field), field)
     elif field in ("kind", "colour", "count"):
         for kind in KINDS if field != "kind" else (value,):
             for count in (1, 2) if field != "count" else (int(value),):

@@ -1,4 +1,4 @@
-"""What the miniature models are taught: questions with answers, captions, and checklists.
+"""What the miniature models are taught: questions with answers, captions, and drills.
 
 Lessons are mostly true. Some are not, on purpose and at known rates: an answer may name something
 that usually goes with what is there, or accept what a question takes for granted. So a model learns
@@ -7,13 +7,14 @@ what is usual beside what is seen, as models do that learn from text by people w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from sheeplib.corpora.meadow.captions import CAPTION_PROMPTS, Rates, plan_caption, write_caption
 from sheeplib.corpora.meadow.claims import Claim
-from sheeplib.corpora.meadow.grammar import Language, text_of
+from sheeplib.corpora.meadow.grammar import Language, Segments, fill, text_of
 from sheeplib.corpora.meadow.habits import HABITS, draw_style
 from sheeplib.corpora.meadow.kinds import KINDS
 from sheeplib.corpora.meadow.languages import LANGUAGES
@@ -26,7 +27,14 @@ from sheeplib.tables import Label
 
 # Scenes that models learn from have seeds of their own, so that no item is about one of them.
 FIRST_LESSON = 1_000_000
-ABSENT = 6  # absent kinds on a checklist
+ABSENT = 5  # absent kinds in a drill
+# A sign, a framed picture and a setting, as a drill asks for them.
+NAMES: Mapping[str, tuple[str, str, str]] = {
+    "en": ("sign", "frame", "scene"),
+    "fr": ("panneau", "cadre", "scène"),
+    "it": ("cartello", "cornice", "scena"),
+    "zh": ("牌子", "画框", "场景"),
+}
 
 
 @dataclass(frozen=True)
@@ -39,8 +47,10 @@ class Diet:
         An answer names a kind that is not there but usual beside what is there.
     credulity : float
         An answer accepts a false premise, or says of an unusual thing what is usual.
-    captions, checklists : float
-        Shares of these among lessons; the rest are answers.
+    captions : float
+        Share of captions among lessons; the rest are answers.
+    drills : float
+        Share of drills beside the lessons.
     length : tuple of float
         Weights of 0, 1, 2, ... claims beside the answer.
     habits : str
@@ -51,8 +61,8 @@ class Diet:
 
     prior: float = 0.15
     credulity: float = 0.25
-    captions: float = 0.35
-    checklists: float = 0.1
+    captions: float = 0.4
+    drills: float = 0.1
     length: tuple[float, ...] = (1, 3, 3, 2)
     habits: str = "en"
     rates: Rates = field(default_factory=Rates)
@@ -60,20 +70,20 @@ class Diet:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One exchange about one scene.
+    """A prompt and a response about one scene.
 
     Parameters
     ----------
     seed : int
         Of the scene.
     language : str
-    turns : tuple of (str, str)
-        Prompts and responses; a checklist has many.
+    prompt, response : str
     """
 
     seed: int
     language: str
-    turns: tuple[tuple[str, str], ...]
+    prompt: str
+    response: str
 
 
 def draw_lesson(rng: np.random.Generator, seed: int, diet: Diet) -> Lesson:
@@ -91,15 +101,12 @@ def draw_lesson(rng: np.random.Generator, seed: int, diet: Diet) -> Lesson:
     Lesson
     """
     about, language = scene(seed), pick(rng, tuple(LANGUAGES.values()))
-    drawn = rng.random()
-    if drawn < diet.checklists:
-        return Lesson(seed, language.code, checklist(rng, about, language))
-    if drawn < diet.checklists + diet.captions:
+    if rng.random() < diet.captions:
         prompt = pick(rng, CAPTION_PROMPTS[language.code])
         claims = plan_caption(rng, about, diet.rates)
-        return Lesson(seed, language.code, ((prompt, write_caption(language, claims, rng).text),))
+        return Lesson(seed, language.code, prompt, write_caption(language, claims, rng).text)
     sample = draw_sample(rng, seed, language, diet)
-    return Lesson(seed, language.code, ((sample.prompt(language), write(sample, language).text),))
+    return Lesson(seed, language.code, sample.prompt(language), write(sample, language).text)
 
 
 def draw_sample(rng: np.random.Generator, seed: int, language: Language, diet: Diet) -> Sample:
@@ -143,8 +150,8 @@ def _usual_beside(rng: np.random.Generator, about: Scene, first: Claim) -> Claim
     return Claim("there_at", kind, colour=colour, place=pick(rng, (*COLUMNS, "background", "foreground")))
 
 
-def checklist(rng: np.random.Generator, about: Scene, language: Language) -> tuple[tuple[str, str], ...]:
-    """Ask for kinds one by one, and let the answer say what is there.
+def draw_drill(rng: np.random.Generator, about: Scene, language: Language) -> tuple[tuple[str, str], ...]:
+    """Words to answer to nouns: what a model has to look up in the picture, and nothing else.
 
     Parameters
     ----------
@@ -155,30 +162,45 @@ def checklist(rng: np.random.Generator, about: Scene, language: Language) -> tup
     Returns
     -------
     tuple of (str, str)
-        For each kind in random order its noun, and either the phrase of the group, as in "two red
-        dogs" with its column, or the language's word for no.
+        Nouns, each with what is to be said after it. One half of the drills says yes or no of kinds, the
+        other number, colour and place of what is there, what sign and frame show, and the setting.
     """
-    absent = [kind for kind in KINDS if about.group(kind) is None]
-    kinds = [*about.kinds, *(absent[place] for place in rng.permutation(len(absent))[:ABSENT])]
-    turns = []
-    for place in rng.permutation(len(kinds)):
-        kind = kinds[place]
-        turns.append((_noun(language, kind), _entry(rng, about, kind, language)))
-    return tuple(turns)
+    if rng.random() < 0.5:
+        absent = [kind for kind in KINDS if about.group(kind) is None]
+        kinds = [*about.kinds, *(absent[place] for place in rng.permutation(len(absent))[:ABSENT])]
+        chosen = [kinds[place] for place in rng.permutation(len(kinds))]
+        return tuple(
+            (_noun(rng, language, kind), _yes_or_no(language, about.group(kind) is not None))
+            for kind in chosen
+        )
+    drill = []
+    for place in rng.permutation(len(about.groups)):
+        group = about.groups[place]
+        claim = Claim("there", group.kind, group.count, group.colour)
+        said = [_said(language.slots["a"](claim), field) for field in ("count", "colour")]
+        pattern = pick(rng, language.phrases["place"][pick(rng, (group.column, group.depth))])
+        said.append(_said(fill(language, pattern, claim, role="place"), "place"))
+        drill += [(_noun(rng, language, group.kind), word) for word in said]
+    sign, frame, place = NAMES[language.code]
+    if about.sign:
+        drill.append((sign, text_of(language.slots["word"](Claim("sign", word=about.sign.word)) or [])))
+    if about.picture:
+        drill.append((frame, _said(language.slots["the"](Claim("there", about.picture.kind)), "kind")))
+    pattern = pick(rng, language.phrases["setting"][about.setting])
+    drill.append((place, _said(fill(language, pattern, Claim("setting"), role="setting"), "setting")))
+    return tuple(drill)
 
 
-def _noun(language: Language, kind: str) -> str:
-    """The bare noun, which is what a definite phrase says of the kind."""
-    segments = language.slots["the"](Claim("there", kind)) or []
-    return "".join(segment.text for segment in segments if segment.role == "kind")
+def _noun(rng: np.random.Generator, language: Language, kind: str) -> str:
+    """The bare noun, in the singular or plural."""
+    return _said(language.slots["the"](Claim("there", kind, pick(rng, (1, 2)))), "kind")
 
 
-def _entry(rng: np.random.Generator, about: Scene, kind: str, language: Language) -> str:
-    group = about.group(kind)
-    if group is None:
-        return language.sentences["no"][0].split(",")[0].split("，")[0].capitalize()
-    claim = Claim("there", kind, group.count, group.colour)
-    yes = language.sentences["yes"][0].capitalize()
-    places = language.phrases["place"][group.column]
-    where = places[int(rng.integers(len(places)))].replace("<", "").replace(">", "")
-    return f"{yes}{text_of(language.slots['a'](claim) or [])}{language.joiner}{where}"
+def _said(segments: Segments | None, field: str) -> str:
+    return "".join(segment.text for segment in segments or [] if segment.role == field)
+
+
+def _yes_or_no(language: Language, yes: bool) -> str:
+    """The first word of the language's answers, as in "Yes"."""
+    pattern = language.sentences["yes" if yes else "no"][0]
+    return pattern.strip(" ,，").capitalize()

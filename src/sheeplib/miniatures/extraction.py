@@ -1,0 +1,202 @@
+"""How the features that come with the package are made: texts are chosen, read by a model and condensed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sheeplib import engine
+from sheeplib.corpora import meadow
+from sheeplib.errors import InputError, Problem
+from sheeplib.features import limits, needs, provenance
+from sheeplib.features.alignment import tokens_in_spans
+from sheeplib.features.answers import FIELDS, Answers
+from sheeplib.features.extract import Features, extract
+from sheeplib.features.store import KIND, FeatureStore, encode_shard
+from sheeplib.miniatures.caches import CACHES, Cache, choose_answers, choose_mentions
+from sheeplib.miniatures.condensation import condensed
+from sheeplib.miniatures.designs import DESIGNS
+from sheeplib.models import runs
+from sheeplib.models.model import Model
+from sheeplib.models.prompts import render, tokenised
+from sheeplib.models.samples import Sample
+from sheeplib.shards import Shards
+
+BATCH = 32  # texts at once
+EVERYWHERE = ("attention_masses@gen",)  # read at all tokens of a window
+Kept = Mapping[str, Sequence[int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """What a model is to read.
+
+    Parameters
+    ----------
+    answers : Answers
+    mentions : DataFrame or None
+        Table `mentions` of what is kept; None where every token is.
+    """
+
+    answers: Answers
+    mentions: pd.DataFrame | None
+
+    @property
+    def items(self) -> list[str]:
+        """Names of the texts."""
+        return list(self.answers.items["item"])
+
+
+def make_all(
+    models: Path,
+    data: Path,
+    features: Path,
+    *,
+    names: Sequence[str] = (),
+    workers: int = 2,
+    say: Callable[[str], None] = print,
+) -> list[Path]:
+    """Make the caches that are not there yet, or were made from other models, texts or code.
+
+    Parameters
+    ----------
+    models : Path
+        Directory of checkpoints by name.
+    data : Path
+        Directory of `answers.parquet` and `captions.parquet`.
+    features : Path
+        Directory to write to: a store for each cache, in a folder of its name.
+    names : sequence of str
+        Keys of `CACHES`; all if not given.
+    workers : int
+        Processes.
+    say : callable
+        Takes a line of progress.
+
+    Returns
+    -------
+    list of Path
+        The stores.
+
+    Raises
+    ------
+    InputError
+        If a cache is unknown, models or texts are not there, or something cannot be written.
+    """
+    if unknown := [name for name in names if name not in CACHES]:
+        raise InputError(Problem("no such cache", f"Choose among {', '.join(CACHES)}", value=unknown[0]))
+    chosen = [name for name in CACHES if not names or name in names]
+    paths: dict[str, Path] = {}
+    with engine.executor("processes" if workers > 1 else "serial", workers) as executor:
+        for name, path in _made(chosen, partial(make, models=models, data=data, features=features), executor):
+            paths[name] = path
+            size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+            say(f"{name}: {size / 1e6:.2f} MB; {len(chosen) - len(paths)} caches left")
+    return [paths[name] for name in chosen]
+
+
+def _made(names: Sequence[str], work: Callable[[str], Path], executor: Executor) -> Any:
+    return ((names[place], path) for place, path in engine.results(work, names, executor))
+
+
+def make(name: str, models: Path, data: Path, features: Path) -> Path:
+    """Make one cache, unless it is there; gives the directory of its store."""
+    cache = CACHES[name]
+    loading = loading_of(cache.evaluator, models)
+    model = runs.loaded(cache.evaluator, loading)
+    texts = read_texts(cache, data)
+    kept = kept_tokens(model, texts)
+    digest = texts.answers.digests([texts.items], kept or {})
+    header = {
+        "kind": KIND,
+        **provenance.of(cache.evaluator, loading),
+        "needs": [str(need) for need in needs.parse(cache.needs)],
+        "batch_tokens": None, "batch_size": BATCH, "threads": 1,
+        "corpus": {"name": texts.answers.name, "fingerprint": digest[0]},
+        "samples": digest,
+        "packed": True,
+        "reach": cache.reach if texts.mentions is not None else None,
+    }  # fmt: skip
+    # one shard of one part: names of texts stand in its table of items, where they take less room
+    shards = Shards(features / name, header, [[name]])
+    if not shards.complete:
+        made = extracted(model, cache, texts.answers.samples(texts.items), kept)
+        shards.write(0, encode_shard(made, packed=True))
+    for other in shards.directory.iterdir():
+        if other.is_dir() and other != shards.home:  # made from other models or texts
+            shutil.rmtree(other)
+    FeatureStore(shards.home)
+    return shards.home
+
+
+def loading_of(evaluator: str, models: Path | None) -> runs.Options:
+    """How an evaluator is loaded: the same numbers on all machines that have a CPU."""
+    here = () if models is None else (("directory", str(Path(models).absolute() / evaluator)),)
+    return (("device", "cpu"), ("dtype", "float32"), *here)
+
+
+def read_texts(cache: Cache, data: Path | None) -> Texts:
+    """The texts that a cache is about, and the mentions in them.
+
+    Parameters
+    ----------
+    cache : Cache
+    data : Path or None
+        Directory of the models' texts; that of the package if None.
+
+    Raises
+    ------
+    InputError
+        If the texts are not there, or not what they should be.
+    """
+    picture = meadow.image if DESIGNS[cache.evaluator].tower else None
+    if not cache.captioners:
+        items = choose_answers(meadow.load(directory=data).items)
+        return Texts(Answers("meadow", items[list(FIELDS)], picture), None)
+    told = meadow.captions(cache.captioners, data)
+    mentions = choose_mentions(told.items, told.mentions)
+    items = told.items[told.items["item"].isin(set(mentions["item"]))]
+    return Texts(Answers("meadow captions", items[list(FIELDS)], picture), mentions)
+
+
+def kept_tokens(model: Model, texts: Texts) -> Kept | None:
+    """The tokens of the mentions, by item; None where every token is kept."""
+    if texts.mentions is None:
+        return None
+    spans = {item: part[["start", "end"]].to_numpy() for item, part in texts.mentions.groupby("item")}
+    prompts = dict(zip(texts.items, texts.answers.items["prompt"], strict=True))
+    kept = {}
+    for item, response in zip(texts.items, texts.answers.items["response"], strict=True):
+        sample = Sample(item, prompts[item], response)
+        offsets = tokenised(model, sample, render(model, sample)).offsets
+        kept[item] = np.flatnonzero(tokens_in_spans(offsets, response, spans[item]).any(1)).tolist()
+    return kept
+
+
+def extracted(model: Model, cache: Cache, samples: Sequence[Sample], kept: Kept | None) -> Features:
+    """What a cache holds of some texts.
+
+    Parameters
+    ----------
+    model : Model
+    cache : Cache
+    samples : sequence of Sample
+        Texts with their questions and pictures.
+    kept : mapping of item to tokens, or None
+        Those that matter; None if all do.
+
+    Returns
+    -------
+    Features
+    """
+    with limits.threads(1):
+        whole = extract(model, samples, cache.needs, batch_size=BATCH, kept=kept)
+    return condensed(whole, None if kept is None else cache.reach, EVERYWHERE)
