@@ -17,6 +17,7 @@ import pytest
 import meadow_pool
 import small_meadow
 from sheeplib.corpora import meadow
+from sheeplib.corpora.meadow import pool
 from sheeplib.errors import InputError
 from sheeplib.features import needs
 from sheeplib.features.extract import extract
@@ -30,9 +31,9 @@ from sheeplib.miniatures.caches import (
     mention_rows,
     open_cache,
 )
-from sheeplib.miniatures.condensation import grain_of, pooled
+from sheeplib.miniatures.condensation import GRAINS, Grain, grain_of, pooled
 from sheeplib.miniatures.rereading import reread
-from sheeplib.models import runs
+from sheeplib.models import runs, shipped
 from sheeplib.shards import Shards
 
 OWN = CACHES["clover-reads-clover"]
@@ -59,6 +60,7 @@ def small() -> Iterator[None]:
             patch.setitem(CACHES, name, cache)
         for status, count in MENTIONS.items():
             patch.setitem(caches.MENTIONS, status, count)
+        patch.setattr(caches, "SHARE", 0.5)
         patch.setattr(meadow, "load", partial(meadow.load, per_language=2, per_cell=3))
         yield
     runs.loaded.cache_clear()
@@ -99,6 +101,13 @@ def test_each_cache_holds_what_it_says(home: Path) -> None:
         for need in needs.parse(cache.needs):
             assert set(need.columns) <= set(store.columns())
             assert set(need.arrays) <= {*store.arrays(), *store.item_arrays()}
+
+
+def test_the_package_is_small() -> None:
+    """Checkpoints, texts and features together; what is not there yet takes no room."""
+    places = shipped.WEIGHTS, pool.DATA, caches.FEATURES
+    files = [file for place in places for file in place.rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in files) < 25_000_000
 
 
 def test_numbers_are_those_of_extraction(home: Path, store_of: Callable, told: SimpleNamespace) -> None:
@@ -163,6 +172,19 @@ def test_a_second_run_makes_nothing(home: Path, monkeypatch: pytest.MonkeyPatch)
     paths = extraction.make_all(home / "models", home / "data", home / "features", workers=1, say=said.append)
     assert [path.parent.name for path in paths] == list(SMALL) and len(said) == len(SMALL)
     assert "clover-reads-answers: 0." in said[0] and said[-1].endswith("; 0 caches left")
+
+
+def test_coarser_numbers_make_another_store(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(home / "features", tmp_path / "features")
+    monkeypatch.setitem(GRAINS, "hidden", Grain(1))
+    path = extraction.make("echo-reads-all", home / "models", home / "data", tmp_path / "features")
+    before, after = open_cache("echo-reads-all", home / "features"), FeatureStore(path)
+    assert path.name != before.path.name
+    states = before.array("hidden:mid@own"), after.array("hidden:mid@own")
+    assert len(np.unique(states[1])) < len(np.unique(states[0]))
+    np.testing.assert_allclose(*states, rtol=0.35)
 
 
 def test_other_texts_make_another_store_in_place_of_the_old_one(home: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sheeplib.features import needs
 from sheeplib.features.gathering import WHOLE, Features
 from sheeplib.miniatures.caches import CACHES
-from sheeplib.miniatures.condensation import GRAINS, Grain, condensed, grain_of, pooled
+from sheeplib.miniatures.condensation import GRAINS, Grain, condensed, grain_of, grains, pooled
 
 NUMBERS = st.floats(-60000, 60000, width=32)
 
@@ -66,6 +66,12 @@ def test_there_is_a_grain_for_every_number_of_every_cache() -> None:
                     assert grain_of(name).bits >= 3, name
 
 
+def test_what_was_rounded_how_is_told() -> None:
+    names = ["hidden:mid@own", "hidden:last@own", "lens_token@gen", "token_nll"]
+    nll = GRAINS["token_nll"]
+    assert grains(names) == {"hidden": [GRAINS["hidden"].bits, 0.0], "token_nll": [nll.bits, nll.step]}
+
+
 def test_maps_are_pooled_to_the_means_of_cells() -> None:
     rng = np.random.default_rng(1)
     maps = rng.random((2, 3, 144), "float32")
@@ -88,7 +94,7 @@ def features(kept: list[list[bool]]) -> Features:
     arrays = {
         "attention_masses@gen": count[:, None].astype("float32"),
         "lens_token@gen": count[:, None],
-        "hidden:mid@own": count[flags, None].astype("float16"),
+        "hidden:mid@own": count[flags, None].astype("float16") % 8,  # which rounding leaves as they are
     }
     items = pd.DataFrame({"item": [f"i{item}" for item in range(len(kept))]})
     states = {"prompt_state:3/4": np.full((len(kept), 2), 1.01, "float16")}
@@ -108,8 +114,8 @@ def test_only_tokens_that_matter_and_those_before_them_are_kept(kept: list[list[
     assert small.arrays["attention_masses@gen"][:, 0].tolist() == expected
     mattering = small.tokens.loc[small.tokens["kept"], "start"].tolist()
     assert mattering == np.flatnonzero(whole.tokens["kept"]).tolist()
-    for name in ("lens_token@gen", "hidden:mid@own"):
-        assert small.arrays[name][:, 0].tolist() == mattering
+    assert small.arrays["lens_token@gen"][:, 0].tolist() == mattering
+    assert small.arrays["hidden:mid@own"][:, 0].tolist() == [place % 8 for place in mattering]
     assert small.arrays["lens_token@gen"].dtype == whole.arrays["lens_token@gen"].dtype
     assert small.items is whole.items and small.left_out == whole.left_out
     # 1.01 with four places after the leading one is 1

@@ -63,7 +63,7 @@ def features(
 
 @verbs.command()
 def install(directory: Home = HOME) -> None:
-    """Put what was trained, harvested and extracted into the package, once all of it is there and whole."""
+    """Put all that was made into the package, once everything is there and whole."""
     from sheeplib.miniatures.installation import install as installed
 
     for path in installed(directory):
@@ -79,19 +79,29 @@ def abilities(
     verdicts: Annotated[int, typer.Option(min=1, help="Answers of each language to be judged.")] = 25,
     as_json: AsJson = False,
 ) -> None:
-    """Losses of training, and what the models can do, measured anew on scenes they have not seen."""
+    """Losses of training, and what the models can do, measured anew on scenes they have not seen.
+
+    With --directory and all models, the table is kept there, for `install`.
+    """
     from sheeplib.miniatures import abilities as census
+    from sheeplib.miniatures import ability_tables
     from sheeplib.miniatures.census import abilities_table
 
     place, chosen = None if directory is None else directory / "models", tuple(listed(only))
     losses = census.losses(place, chosen)
     found = census.measure(place, chosen, questions=questions, captions=captions, verdicts=verdicts, say=say)
+    if directory is not None and not chosen:
+        ability_tables.write_abilities(directory / ability_tables.FILE, found, census.revisions(place))
+        say(f"kept in {directory / ability_tables.FILE}")
     if as_json:
         show_json({name: records(frame) for name, frame in {"losses": losses, **found}.items()})
         return
     show_frame(losses)
-    for frame in found.values():
-        show_frame(abilities_table(frame).reset_index())
+    for name, frame in found.items():
+        if name == "letters":
+            show_frame(frame.pivot(index=["model", "type"], columns="quantity", values="value").reset_index())
+        else:
+            show_frame(abilities_table(frame).reset_index())
 
 
 @verbs.command()

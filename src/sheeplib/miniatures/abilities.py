@@ -5,8 +5,9 @@ picture, and verdicts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ import pandas as pd
 from sheeplib import models
 from sheeplib.corpora import meadow
 from sheeplib.errors import InputError, Problem
-from sheeplib.miniatures.asking import judge_letters, sample
+from sheeplib.miniatures.asking import LETTERS, judge_letters, sample
 from sheeplib.miniatures.census import NOBODY, accuracies, answer_exam, caption
 from sheeplib.miniatures.census_rows import row, table
 from sheeplib.miniatures.exams import draw_exam
@@ -116,8 +117,9 @@ def measure(
     Returns
     -------
     dict of str to DataFrame
-        `questions`, `captions` and `verdicts`, with the columns of `census_rows.COLUMNS`; those for
-        which no model is there are left out.
+        `questions`, `captions`, `verdicts` and `letters` (which letters judges give to which planted
+        mistakes), with the columns of `census_rows.COLUMNS`; those for which no model is there are left
+        out.
 
     Raises
     ------
@@ -136,8 +138,27 @@ def measure(
     if captioners := loaded("captioner"):
         found["captions"] = _captions(captioners, captions, resamples, say)
     if judges := loaded("judge"):
-        found["verdicts"] = _verdicts(judges, verdicts, resamples, say)
+        found |= _verdicts(judges, verdicts, resamples, say)
     return found
+
+
+def revisions(directory: Path | None = None) -> dict[str, str]:
+    """Which weights each miniature has.
+
+    Parameters
+    ----------
+    directory : Path, optional
+        As for `losses`.
+
+    Raises
+    ------
+    InputError
+        If a checkpoint is not there.
+    """
+    places = {name: None if directory is None else directory / name for name in names()}
+    return {
+        name: shipped.find(models.entry(name), directory=place).revision for name, place in places.items()
+    }
 
 
 def _loaded(name: str, directory: Path | None) -> Model:
@@ -171,28 +192,55 @@ def _captions(captioners: Sequence[Model], count: int, resamples: int, say: Say)
     )
 
 
-def _verdicts(judges: Sequence[Model], count: int, resamples: int, say: Say) -> pd.DataFrame:
-    """How often judges give the letter of the mistake that a writer planted."""
+def _verdicts(judges: Sequence[Model], count: int, resamples: int, say: Say) -> dict[str, pd.DataFrame]:
+    """How often judges give the letter of the mistake that a writer planted, and which ones they give."""
     items = meadow.load(per_language=count, per_cell=0).items
     scenes = items["image"].str.removeprefix("meadow-").astype(int).to_numpy()
     asked = zip(items.itertuples(), scenes.tolist(), strict=True)
     samples = [
         sample(one.item, about, judged_text(one.prompt, one.response), one.language) for one, about in asked
     ]
-    planted = items["prelabel"].to_numpy()
-    rows = []
-    right = {NOBODY: _commonest(planted)}
+    given = {}
     for judge in judges:
-        letters = judge_letters(judge, samples)
+        given[judge.name] = np.array(judge_letters(judge, samples))
         say(f"{judge.name}: verdicts")
-        right[judge.name] = np.array(letters) == planted
-    for language in items["language"].unique():
-        here = (items["language"] == language).to_numpy()
+    planted, languages = items["prelabel"].to_numpy(), items["language"].to_numpy()
+    bootstrap = (0, resamples)
+    return {
+        "verdicts": table(list(_accuracies(given, planted, languages, scenes, bootstrap))),
+        "letters": table(list(_confusions(given, planted, scenes, bootstrap))),
+    }
+
+
+def _accuracies(
+    given: Mapping[str, np.ndarray], planted: np.ndarray, languages: np.ndarray, scenes: np.ndarray,
+    bootstrap: tuple[int, int],
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    right = {NOBODY: _commonest(planted)} | {name: letters == planted for name, letters in given.items()}
+    for language in dict.fromkeys(languages.tolist()):
+        here = languages == language
         for name, values in right.items():
             about = (name, COMMONEST if name == NOBODY else "accuracy", language, VERDICT)
-            sums = np.column_stack([values[here], np.ones(here.sum())]).astype(float)
-            rows.append(row(about, sums, scenes[here], int(here.sum()), (0, resamples)))
-    return table(rows)
+            yield _share(about, values[here], scenes[here], bootstrap)
+
+
+def _confusions(
+    given: Mapping[str, np.ndarray], planted: np.ndarray, scenes: np.ndarray, bootstrap: tuple[int, int]
+) -> Iterator[dict[str, Any]]:
+    """Share of the answers with a planted letter, in all languages, that a judge gives each letter."""
+    for name, letters in given.items():
+        for label in sorted(set(planted.tolist())):
+            here = planted == label
+            for letter in LETTERS:
+                about = (name, f"says {letter}", pd.NA, f"planted {label}")
+                yield _share(about, letters[here] == letter, scenes[here], bootstrap)
+
+
+def _share(
+    about: tuple[Any, ...], values: np.ndarray, scenes: np.ndarray, bootstrap: tuple[int, int]
+) -> dict[str, Any]:
+    sums = np.column_stack([values, np.ones(len(values))]).astype(float)
+    return row(about, sums, scenes, len(values), bootstrap)
 
 
 def _commonest(planted: np.ndarray) -> np.ndarray:

@@ -20,7 +20,8 @@ Not all answers, mentions and numbers are there, so that the package stays small
 - Of HALP's states, `prompt_state:3/4`, which is its default.
 - Numbers are rounded; see `condensation.GRAINS`.
 
-Anything left out is extracted anew by `sheep features extract`, or by `extraction.extracted`.
+Anything left out is extracted anew by `sheeplib.features.extract`: all of the above take 200 captions
+4 seconds on one core, so all captions of a model 40, and all answers of the corpus 100.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from sheeplib.resample import generator
 FEATURES = Path(__file__).with_name("features")  # package data, a directory for each cache
 SEED = 2026  # draws what is kept
 WINDOW = 4  # tokens: W4 of NAME-Bench
-SHARE = 0.4  # of the answers by models
+SHARE = 1 / 3  # of the answers by models
 MENTIONS: Mapping[str, int] = {"concrete": 300, "hallucinated": 300, "non-assertive": 300, "excluded": 30}
 
 

@@ -6,7 +6,7 @@ a packed store presses away. How coarse each kind of number is stands in `GRAINS
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -73,7 +73,7 @@ GRAINS: Mapping[str, Grain] = {
     "attention_masses": Grain(4),  # no step: ratios of small masses count
     "attention_entropy": Grain(8, 2**-5),  # nats
     "attention_gini": Grain(8, 2**-7),
-    "image_attention": Grain(8, 2**-10),
+    "image_attention": Grain(8, 2**-9),
     "image_peak": Grain(4, 2**-12),
     "text_mean": Grain(4, 2**-12),
 }
@@ -81,7 +81,17 @@ GRAINS: Mapping[str, Grain] = {
 
 def grain_of(name: str) -> Grain:
     """How coarsely a column or an array is kept, such as `attention_masses:heads@gen`."""
-    return GRAINS[name.partition("@")[0].partition(":")[0]]
+    return GRAINS[_head(name)]
+
+
+def grains(names: Iterable[str]) -> dict[str, list[float]]:
+    """Places and steps of columns and arrays, for the header of a store; whole numbers have none."""
+    found = {head: GRAINS[head] for head in map(_head, names) if head in GRAINS}
+    return {head: [grain.bits, grain.step] for head, grain in found.items()}
+
+
+def _head(name: str) -> str:
+    return name.partition("@")[0].partition(":")[0]
 
 
 def condensed(features: Features, reach: int | None = None, everywhere: tuple[str, ...] = ()) -> Features:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sheeplib.corpora.meadow.captions import Rates
+from sheeplib.corpora.meadow.habits import Dialect
 from sheeplib.corpora.meadow.lessons import Diet
 
 SCENES, HELD_OUT = 20_000, 1_000  # that models learn from, and that tell how well they did
@@ -78,24 +79,25 @@ class Design:
         return self.width * self.layers * (2 * self.warm_up + self.steps)
 
 
-def _diet(habits: str, said: float, credulity: float, length: tuple[float, ...], /, **rates: float) -> Diet:
-    """A diet; `said` is how often answers name what is usual rather than there, `rates` are of captions."""
-    return Diet(prior=said, credulity=credulity, length=length, habits=habits, rates=Rates(**rates))
+def _diet(first: int, said: float, credulity: float, length: tuple[float, ...], /, **rates: float) -> Diet:
+    """A diet: first sentence of the dialect, how often answers name what is usual rather than there, ..."""
+    rate = Rates(**rates)
+    return Diet(prior=said, credulity=credulity, length=length, dialect=Dialect(first, 3), rates=rate)
 
 
 # fmt: off
 DESIGNS: Mapping[str, Design] = {design.name: design for design in (
     # name, role, tower, family; width, layers, heads, heads of keys, inner size; warm-up, lessons, seed, diet
-    Design("clover", "generator", "wide", "llama", 128, 4, 4, 4, 256, 400, 1500, 11,
-           _diet("en", 0.10, 0.15, (1, 3, 3, 2), prior=0.25, hedged=0.20, purpose=0.15, negation=0.12)),
-    Design("daisy", "generator", "narrow", "qwen2", 128, 4, 4, 2, 256, 400, 1500, 12,
-           _diet("zh", 0.15, 0.30, (2, 3, 3, 1), prior=0.40, hedged=0.25, purpose=0.20, negation=0.15)),
-    Design("fern", "generator", "narrow", "llama", 96, 4, 4, 4, 192, 400, 1400, 13,
-           _diet("fr", 0.20, 0.25, (1, 2, 3, 2), prior=0.60, hedged=0.15, purpose=0.25, negation=0.10)),
-    Design("heather", "generator", "narrow", "qwen2", 96, 3, 3, 1, 192, 400, 1200, 14,
-           _diet("en", 0.25, 0.50, (1, 3, 2, 1), prior=0.50, hedged=0.30, purpose=0.15, negation=0.20)),
-    Design("thistle", "generator", "narrow", "llama", 112, 3, 4, 4, 192, 400, 1000, 15,
-           _diet("it", 0.35, 0.40, (2, 4, 2, 1), prior=0.80, hedged=0.10, purpose=0.10, negation=0.10)),
+    Design("clover", "generator", "wide", "llama", 128, 4, 4, 4, 256, 400, 1800, 11,
+           _diet(0, 0.10, 0.15, (1, 3, 3, 2), prior=0.25, hedged=0.20, purpose=0.15, negation=0.12)),
+    Design("daisy", "generator", "narrow", "qwen2", 128, 4, 4, 2, 256, 400, 1800, 12,
+           _diet(2, 0.15, 0.30, (2, 3, 3, 1), prior=0.40, hedged=0.25, purpose=0.20, negation=0.15)),
+    Design("fern", "generator", "narrow", "llama", 96, 4, 4, 4, 192, 400, 1600, 13,
+           _diet(3, 0.20, 0.25, (1, 2, 3, 2), prior=0.60, hedged=0.15, purpose=0.25, negation=0.10)),
+    Design("heather", "generator", "narrow", "qwen2", 96, 3, 3, 1, 192, 400, 1600, 14,
+           _diet(4, 0.25, 0.50, (1, 3, 2, 1), prior=0.50, hedged=0.30, purpose=0.15, negation=0.20)),
+    Design("thistle", "generator", "narrow", "llama", 112, 3, 4, 4, 192, 400, 1400, 15,
+           _diet(1, 0.35, 0.40, (2, 4, 2, 1), prior=0.80, hedged=0.10, purpose=0.10, negation=0.10)),
     Design("owlet", "judge", "narrow", "llama", 64, 2, 4, 4, 128, 400, 1000, 23),
     Design("owl", "judge", "narrow", "llama", 96, 3, 4, 4, 192, 400, 1200, 22),
     Design("eagle-owl", "judge", "narrow", "llama", 112, 4, 4, 4, 224, 400, 1500, 21),

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +20,7 @@ from sheeplib.features.answers import FIELDS, Answers
 from sheeplib.features.extract import Features, extract
 from sheeplib.features.store import KIND, FeatureStore, encode_shard
 from sheeplib.miniatures.caches import CACHES, Cache, choose_answers, choose_mentions
-from sheeplib.miniatures.condensation import condensed
+from sheeplib.miniatures.condensation import SIDE, condensed, grains
 from sheeplib.miniatures.designs import DESIGNS
 from sheeplib.models import runs
 from sheeplib.models.model import Model
@@ -96,15 +94,12 @@ def make_all(
     chosen = [name for name in CACHES if not names or name in names]
     paths: dict[str, Path] = {}
     with engine.executor("processes" if workers > 1 else "serial", workers) as executor:
-        for name, path in _made(chosen, partial(make, models=models, data=data, features=features), executor):
-            paths[name] = path
+        work = partial(make, models=models, data=data, features=features)
+        for place, path in engine.results(work, chosen, executor):
+            paths[chosen[place]] = path
             size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-            say(f"{name}: {size / 1e6:.2f} MB; {len(chosen) - len(paths)} caches left")
+            say(f"{chosen[place]}: {size / 1e6:.2f} MB; {len(chosen) - len(paths)} caches left")
     return [paths[name] for name in chosen]
-
-
-def _made(names: Sequence[str], work: Callable[[str], Path], executor: Executor) -> Any:
-    return ((names[place], path) for place, path in engine.results(work, names, executor))
 
 
 def make(name: str, models: Path, data: Path, features: Path) -> Path:
@@ -115,14 +110,17 @@ def make(name: str, models: Path, data: Path, features: Path) -> Path:
     texts = read_texts(cache, data)
     kept = kept_tokens(model, texts)
     digest = texts.answers.digests([texts.items], kept or {})
+    asked = needs.parse(cache.needs)
     header = {
         "kind": KIND,
         **provenance.of(cache.evaluator, loading),
-        "needs": [str(need) for need in needs.parse(cache.needs)],
+        "needs": [str(need) for need in asked],
         "batch_tokens": None, "batch_size": BATCH, "threads": 1,
         "corpus": {"name": texts.answers.name, "fingerprint": digest[0]},
         "samples": digest,
         "packed": True,
+        "rounding": grains(name for need in asked for name in need.columns or need.arrays),
+        "map_side": SIDE,
         "reach": cache.reach if texts.mentions is not None else None,
     }  # fmt: skip
     # one shard of one part: names of texts stand in its table of items, where they take less room

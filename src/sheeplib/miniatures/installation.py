@@ -1,4 +1,4 @@
-"""What training and harvest made becomes part of the package."""
+"""What training, harvest and measurement made becomes part of the package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from sheeplib import drafts
 from sheeplib.corpora.meadow import pool
 from sheeplib.errors import InputError, Problem
-from sheeplib.miniatures import caches
+from sheeplib.miniatures import ability_tables, caches
 from sheeplib.miniatures.designs import DESIGNS
 from sheeplib.models import shipped
 from sheeplib.models.registry import entry
@@ -18,16 +18,20 @@ KEPT = (".json", ".jinja", ".safetensors")  # files of a checkpoint; no others b
 
 
 def install(
-    directory: Path, weights: Path | None = None, data: Path | None = None, features: Path | None = None
+    directory: Path,
+    weights: Path | None = None,
+    data: Path | None = None,
+    features: Path | None = None,
+    abilities: Path | None = None,
 ) -> list[Path]:
-    """Put checkpoints, texts and features into the package, once all of them are there and whole.
+    """Put checkpoints, texts, features and abilities into the package, once all are there and whole.
 
     Parameters
     ----------
     directory : Path
-        Where they were made: `models/<name>`, `data` and `features/<name>`.
-    weights, data, features : Path, optional
-        Where to put them; the places of the package if not given.
+        Where they were made: `models/<name>`, `data`, `features/<name>` and `abilities.parquet`.
+    weights, data, features, abilities : Path, optional
+        Where to put them (the last is a file); the places of the package if not given.
 
     Returns
     -------
@@ -37,10 +41,11 @@ def install(
     Raises
     ------
     InputError
-        If one is missing or not whole, or features are of other weights, before anything is put
-        anywhere; or a place cannot be written.
+        If one is missing or not whole, or features or abilities are of other weights, before anything
+        is put anywhere; or a place cannot be written.
     """
     weights, data, features = weights or shipped.WEIGHTS, data or pool.DATA, features or caches.FEATURES
+    abilities = abilities or ability_tables.PLACE
     sources = {name: directory / "models" / name for name in DESIGNS}
     _check(directory, sources)
     changed = []
@@ -48,16 +53,16 @@ def install(
         weights.mkdir(parents=True, exist_ok=True)
         data.mkdir(parents=True, exist_ok=True)
         for name, source in sources.items():
-            files = {file.name: file.read_bytes() for file in _files(source)}
-            if _differs(weights / name, files):
+            content = {file.name: file.read_bytes() for file in _files(source)}
+            if _differs(weights / name, content):
                 shutil.rmtree(weights / name, ignore_errors=True)
-                drafts.write_directory(weights / name, files)
+                drafts.write_directory(weights / name, content)
                 changed.append(weights / name)
-        for name in (pool.ANSWERS, pool.CAPTIONS):
-            content = (directory / "data" / name).read_bytes()
-            if not (data / name).is_file() or (data / name).read_bytes() != content:
-                drafts.write_file(data / name, content)
-                changed.append(data / name)
+        files = {data / name: directory / "data" / name for name in (pool.ANSWERS, pool.CAPTIONS)}
+        for place, made in (files | {abilities: directory / ability_tables.FILE}).items():
+            if not place.is_file() or place.read_bytes() != made.read_bytes():
+                drafts.write_file(place, made.read_bytes())
+                changed.append(place)
         for name in caches.CACHES:
             changed += _cached(caches.open_cache(name, directory / "features").shards, features / name)
     except OSError as error:
@@ -89,6 +94,7 @@ def _check(directory: Path, sources: dict[str, Path]) -> None:
         if store.header["revision"] != revisions.get(cache.evaluator):
             what, remedy = f"features {name} are of other weights", "Make them again: sheep meadow features"
             problems.append(Problem(what, remedy, path=store.path))
+    problems += ability_tables.complaints(directory / ability_tables.FILE, revisions)
     if problems:
         raise InputError(problems)
 

@@ -33,27 +33,35 @@ RATES: Mapping[str, tuple[str, str]] = {
 }
 
 
-def caption_rates(captions: pd.DataFrame, *, seed: int = 0, resamples: int = RESAMPLES) -> pd.DataFrame:
+def caption_rates(
+    captions: pd.DataFrame,
+    *,
+    rates: Mapping[str, tuple[str, str]] = RATES,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> pd.DataFrame:
     """How models caption: what can be read, what they invent, miss, and name without asserting it.
 
     Parameters
     ----------
     captions : DataFrame
         Columns `model`, `scene` (seed, below 1,000,000) and `response`, in English.
+    rates : mapping of str to (str, str)
+        Quantities, each with the sums that it is the first of over the second; see `RATES`.
     seed, resamples : int
         Of the bootstrap.
 
     Returns
     -------
     DataFrame
-        Quantities of `RATES`. The hallucination rate is the share of asserted mentions whose object is
+        Those quantities. The hallucination rate is the share of asserted mentions whose object is
         not there; recall, the share of a scene's kinds that are asserted; hedged, depictive, purpose
         and negated mentions are counted among those that are not excluded.
     """
     tally = _tally(captions)
     rows = []
     for model, group in tally.groupby("model", sort=False):
-        for quantity, columns in RATES.items():
+        for quantity, columns in rates.items():
             sums = group[list(columns)].to_numpy()
             n = int(sums[:, 1].sum())
             about = (model, quantity, "en", pd.NA)

@@ -21,7 +21,7 @@ from sheeplib.miniatures.lessons import NOTHING, Batch
 RATE = 2e-3
 NAMING, NAMED = 500, 48  # steps of naming patches, pictures of a step
 BESIDE = 0.1  # weight of naming beside lessons
-CONTENT = 2.5  # weight of a word that names a concept: most other words follow from the ones before
+CONTENT = 1.5  # weight of a word that names a concept: most other words follow from the ones before
 Log = Callable[[str], None]
 
 

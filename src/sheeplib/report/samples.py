@@ -132,7 +132,7 @@ def view(
         groups.append(("all annotators together", together))
     groups = groups or [("no marked spans", own)]
     kinds = dict.fromkeys(label for _, rows in groups for label in _kinds(rows))
-    parts = [_picture(image, alt)] if image is not None else []
+    parts = [embedded(image, alt)] if image is not None else []
     prompt = item.get("prompt")
     if prompt is not None and not pd.isna(prompt):
         parts.append(f'<p class="prompt"{spoken} dir="auto"><b>{html.escape(str(prompt))}</b></p>')
@@ -185,7 +185,8 @@ def _legend(kinds: Iterable[str]) -> str:
     return f'<p class="legend">{marks}</p>' if marks else ""
 
 
-def _picture(image: Image, alt: str) -> str:
+def embedded(image: Image, alt: str) -> str:
+    """HTML that holds an image itself, with words for those who do not see it."""
     stream = io.BytesIO()
     image.convert("RGB").save(stream, format="PNG")
     source = base64.b64encode(stream.getvalue()).decode()

@@ -9,6 +9,7 @@ import numpy as np
 
 from sheeplib.corpora.meadow.claims import Claim, about, places
 from sheeplib.corpora.meadow.grammar import Language, Segment, Segments, capitalised, say
+from sheeplib.corpora.meadow.habits import Dialect
 from sheeplib.corpora.meadow.kinds import FACTS, KINDS
 from sheeplib.corpora.meadow.mention_sentences import COMPOUND_KINDS
 from sheeplib.corpora.meadow.questions import likely_absent
@@ -226,7 +227,9 @@ def _ordered(
 _SHOWING = frozenset({"there", "there_at", "hedged", "sign", "picture", "fact"})
 
 
-def write_caption(language: Language, claims: Sequence[Claim], rng: np.random.Generator) -> Written:
+def write_caption(
+    language: Language, claims: Sequence[Claim], rng: np.random.Generator, dialect: Dialect | None = None
+) -> Written:
     """Put a caption into words, in one paragraph.
 
     Parameters
@@ -236,6 +239,8 @@ def write_caption(language: Language, claims: Sequence[Claim], rng: np.random.Ge
         At least one; those of `plan_caption`, or any others.
     rng : numpy.random.Generator
         Chooses the sentences; a form that comes again takes the next one.
+    dialect : Dialect, optional
+        Whose sentences; those of the whole language if not given.
 
     Returns
     -------
@@ -248,6 +253,7 @@ def write_caption(language: Language, claims: Sequence[Claim], rng: np.random.Ge
     for place, claim in enumerate(claims):
         variant = following.get(claim.form, int(rng.integers(840)))
         following[claim.form] = variant + 1
+        variant = dialect.variant(variant) if dialect else variant
         # "also" needs something before it, and tires if it comes in every sentence
         later = not later and any(before.form in _SHOWING for before in claims[:place])
         pieces += [([Segment(language.joiner if place else "")], -1)]

@@ -57,6 +57,26 @@ HABITS: Mapping[str, Habits] = {
 
 
 @dataclass(frozen=True)
+class Dialect:
+    """The ways to say something that somebody uses at all: a few that stand together in the grammar.
+
+    Parameters
+    ----------
+    first : int
+        Place of the first among a form's patterns.
+    breadth : int
+        How many.
+    """
+
+    first: int
+    breadth: int
+
+    def variant(self, drawn: int) -> int:
+        """The pattern that stands for a drawn one."""
+        return self.first + drawn % self.breadth
+
+
+@dataclass(frozen=True)
 class Style:
     """How one answer is laid out; numbers choose phrases, -1 stands for none."""
 

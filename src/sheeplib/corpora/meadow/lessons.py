@@ -15,7 +15,7 @@ import numpy as np
 from sheeplib.corpora.meadow.captions import CAPTION_PROMPTS, Rates, plan_caption, write_caption
 from sheeplib.corpora.meadow.claims import Claim
 from sheeplib.corpora.meadow.grammar import Language, Segments, fill, text_of
-from sheeplib.corpora.meadow.habits import HABITS, draw_style
+from sheeplib.corpora.meadow.habits import Dialect, Habits, draw_style
 from sheeplib.corpora.meadow.kinds import KINDS
 from sheeplib.corpora.meadow.languages import LANGUAGES
 from sheeplib.corpora.meadow.mistakes import mistaken_answer
@@ -27,6 +27,10 @@ from sheeplib.tables import Label
 
 # Scenes that models learn from have seeds of their own, so that no item is about one of them.
 FIRST_LESSON = 1_000_000
+# Miniatures have little room for manners: plain answers, a few of them with an opening or a closing line.
+TERSE = Habits(
+    opener=0.1, reasoning=0.05, closer=0.1, bullets=0.0, paragraphs=0.0, bold=0.0, mood=0.1, connector=0.05
+)
 ABSENT = 5  # absent kinds in a drill
 # A sign, a framed picture and a setting, as a drill asks for them.
 NAMES: Mapping[str, tuple[str, str, str]] = {
@@ -53,8 +57,8 @@ class Diet:
         Share of drills beside the lessons.
     length : tuple of float
         Weights of 0, 1, 2, ... claims beside the answer.
-    habits : str
-        Language whose writers' habits of layout the model takes on, in all languages.
+    dialect : Dialect
+        The sentences that the model hears, in each language.
     rates : Rates
         Of captions.
     """
@@ -64,7 +68,7 @@ class Diet:
     captions: float = 0.4
     drills: float = 0.1
     length: tuple[float, ...] = (1, 3, 3, 2)
-    habits: str = "en"
+    dialect: Dialect = Dialect(0, 3)
     rates: Rates = field(default_factory=Rates)
 
 
@@ -104,7 +108,7 @@ def draw_lesson(rng: np.random.Generator, seed: int, diet: Diet) -> Lesson:
     if rng.random() < diet.captions:
         prompt = pick(rng, CAPTION_PROMPTS[language.code])
         claims = plan_caption(rng, about, diet.rates)
-        return Lesson(seed, language.code, prompt, write_caption(language, claims, rng).text)
+        return Lesson(seed, language.code, prompt, write_caption(language, claims, rng, diet.dialect).text)
     sample = draw_sample(rng, seed, language, diet)
     return Lesson(seed, language.code, sample.prompt(language), write(sample, language).text)
 
@@ -120,12 +124,12 @@ def draw_sample(rng: np.random.Generator, seed: int, language: Language, diet: D
     body = true_claims(rng, about, length, {question.kind or first.kind}, first)[: max(length, 1)]
     if rng.random() < diet.prior:
         body.insert(int(rng.integers(len(body) + 1)), _usual_beside(rng, about, first))
-    habits = HABITS[diet.habits]
-    plan = Plan((first, *with_mood(rng, body, 0.3 * habits.mood)), polarity, NOTHING, -1)
+    plan = Plan((first, *with_mood(rng, body, TERSE.mood)), polarity, NOTHING, -1)
+    style = draw_style(rng, TERSE, len(plan.claims))
+    asked, *said = variants(rng, TERSE, plan)
     return Sample(
-        language.code, seed, question, plan, draw_style(rng, habits, len(plan.claims)),
-        variants(rng, habits, plan),
-    )  # fmt: skip
+        language.code, seed, question, plan, style, (asked, *(diet.dialect.variant(one) for one in said))
+    )
 
 
 def _accepted(rng: np.random.Generator, about: Scene, question: Question, first: Claim) -> Claim | None:
