@@ -14,13 +14,22 @@ from PIL import Image
 from sheeplib import cli
 from sheeplib.corpora import meadow
 from sheeplib.corpora.meadow import pool
-from sheeplib.models import shipped
+from sheeplib.models import entry, shipped
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 import small_meadow
-from sheeplib.miniatures import abilities, caches, extraction, harvest, installation, training
+from sheeplib.miniatures import (
+    abilities,
+    ability_tables,
+    caches,
+    extraction,
+    harvest,
+    installation,
+    training,
+)
+from sheeplib.miniatures.census_rows import COLUMNS, table
 from sheeplib.miniatures.harvest_plans import HarvestPlan
 
 
@@ -74,7 +83,21 @@ def harvested(tmp_path_factory):
     harvest.harvest(home / "models", home / "data", plan=plan, workers=1, say=lambda line: None)
     places = home / "models", home / "data", home / "features"
     extraction.make_all(*places, workers=1, say=lambda line: None)
+    measured(home)
     return home
+
+
+FOUND = {
+    part: table([dict(zip(COLUMNS, ("clover", "accuracy", "en", pd.NA, 0.5, 0.25, 0.75, 4), strict=True))])
+    for part in ability_tables.PARTS
+}
+
+
+def measured(home):
+    """Write a table of abilities for the weights that are there."""
+    models = {name: home / "models" / name for name in ("clover", "owl")}
+    weights = {name: shipped.find(entry(name), directory=place).revision for name, place in models.items()}
+    ability_tables.write_abilities(home / ability_tables.FILE, FOUND, weights)
 
 
 @pytest.fixture
@@ -220,7 +243,7 @@ def test_losses_and_abilities_are_printed(run, home):
     arguments = ("abilities", "--directory", home, "--only", "clover,owl", *sizes)
     code, out, err = run(*arguments, "--json")
     told = json.loads(out)
-    assert code == 0 and list(told) == ["losses", "questions", "captions", "verdicts"]
+    assert code == 0 and list(told) == ["losses", "questions", "captions", "verdicts", "letters"]
     first = told["losses"][0]
     assert (first["model"], first["warm_up"], first["lessons"], first["cpu_seconds"]) == (
         "clover",
@@ -239,9 +262,28 @@ def test_losses_and_abilities_are_printed(run, home):
     assert sorted(verdicts) == sorted(
         (name, code, 4) for name in ("chance", "owl") for code in ("en", "fr", "it", "zh")
     )
+    # Four answers of each planted letter at least in four languages; a judge gives each of them one letter.
+    given = pd.DataFrame(told["letters"])
+    assert set(given["model"]) == {"owl"} and np.allclose(given.groupby("type")["value"].sum(), 1)
+    assert given.drop_duplicates("type")["n"].sum() == 16
     assert "clover: captions of other pictures" in err and "owl: verdicts" in err
     code, out, _ = run("abilities", "--directory", home, "--only", "owl", *sizes)
     assert code == 0 and "cpu_seconds" in out and "verdict" in out and "commonest" in out
+
+
+def test_what_all_models_can_do_is_kept_for_the_package(run, monkeypatch, tmp_path):
+    losses = pd.DataFrame({"model": ["clover"], "lessons": [1.5]})
+    monkeypatch.setattr(abilities, "losses", lambda place, only: losses)
+    monkeypatch.setattr(abilities, "measure", lambda place, only, **sizes: FOUND)
+    monkeypatch.setattr(abilities, "revisions", lambda place: {"clover": "weights-1"})
+    file = tmp_path / ability_tables.FILE
+    code, *_ = run("abilities", "--directory", tmp_path, "--only", "clover", "--json")
+    assert code == 0 and not file.exists(), "a part is not the whole"
+    assert run("abilities", "--json")[0] == 0 and not any(tmp_path.iterdir())
+    code, out, err = run("abilities", "--directory", tmp_path, "--json")
+    assert code == 0 and f"kept in {file}" in err and list(json.loads(out)) == ["losses", *FOUND]
+    pd.testing.assert_frame_equal(ability_tables.read_abilities(file)["letters"], FOUND["letters"])
+    assert ability_tables.complaints(file, {"clover": "weights-1"}) == []
 
 
 def test_the_commonest_letter_is_what_somebody_gets_who_does_not_look():
@@ -269,6 +311,7 @@ def package(monkeypatch, tmp_path):
     monkeypatch.setattr(shipped, "WEIGHTS", tmp_path / "package" / "weights")
     monkeypatch.setattr(pool, "DATA", tmp_path / "package" / "data")
     monkeypatch.setattr(caches, "FEATURES", tmp_path / "package" / "features")
+    monkeypatch.setattr(ability_tables, "PLACE", tmp_path / "package" / ability_tables.FILE)
     monkeypatch.setattr(installation, "DESIGNS", dict.fromkeys(("clover", "owl")))
     return tmp_path / "package"
 
@@ -278,7 +321,7 @@ def test_what_is_installed_is_what_the_package_gives(run, home, package):
     code, out, _ = run("install", "--directory", home)
     store = caches.open_cache(CACHE, home / "features")
     assert code == 0 and [line.rsplit("/", 1)[1] for line in out.splitlines()] == [
-        "clover", "owl", "answers.parquet", "captions.parquet", store.path.name,
+        "clover", "owl", "answers.parquet", "captions.parquet", "abilities.parquet", store.path.name,
     ]  # fmt: skip
     assert len(caches.open_cache(CACHE).tokens()) == len(store.tokens()) > 0
     assert not (package / "weights" / "clover" / "notes.txt").exists()
@@ -289,15 +332,21 @@ def test_what_is_installed_is_what_the_package_gives(run, home, package):
     assert (code, out) == (1, "") and "are of other weights" in err and "sheep meadow features" in err
     code, made, _ = run("features", "--directory", home, "--workers", 1)
     assert code == 0 and made == f"{caches.open_cache(CACHE, home / 'features').path}\n"
+    code, _, err = run("install", "--directory", home)
+    assert code == 1 and "abilities of clover are of other weights" in err
+    measured(home)
     changed = package / "features" / CACHE / made.strip().rsplit("/", 1)[1]
-    assert run("install", "--directory", home)[1] == f"{package / 'weights' / 'clover'}\n{changed}\n"
+    places = (package / "weights" / "clover", package / ability_tables.FILE, changed)
+    assert run("install", "--directory", home)[1].splitlines() == [str(place) for place in places]
     assert caches.open_cache(CACHE).path == changed and changed != store.path
     assert run("install", "--directory", home)[:2] == (0, "")
     config = json.loads((package / "weights" / "clover" / "config.json").read_text("utf-8"))
     assert config["text_config"]["model_type"] == "qwen2"
 
 
-@pytest.mark.parametrize("lost", ["models/owl/model.safetensors", "data/captions.parquet", "features"])
+@pytest.mark.parametrize(
+    "lost", ["models/owl/model.safetensors", "data/captions.parquet", "features", "abilities.parquet"]
+)
 def test_half_a_harvest_is_not_installed(run, home, package, lost):
     shutil.rmtree(home / lost) if (home / lost).is_dir() else (home / lost).unlink()
     code, _, err = run("install", "--directory", home)

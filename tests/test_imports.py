@@ -63,7 +63,8 @@ def test_agreement_needs_neither_torch_nor_the_book():
     code = (
         "import sys, sheeplib, sheeplib.agreement, sheeplib.scoring, sheeplib.cli, sheeplib.report, "
         "sheeplib.models, sheeplib.features.needs, sheeplib.features.store, sheeplib.features.alignment, "
-        "sheeplib.miniatures, sheeplib.miniatures.designs, sheeplib.corpora.meadow; "
+        "sheeplib.miniatures, sheeplib.miniatures.designs, sheeplib.miniatures.caches, "
+        "sheeplib.corpora.meadow; "
         f"print([m for m in {heavy!r} if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

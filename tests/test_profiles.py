@@ -1,8 +1,12 @@
+from pathlib import Path
+
 import pytest
 
 from sheeplib import InputError, profiles
 from sheeplib.corpora import CORPORA
 from sheeplib.profiles import Profile, profile
+
+ROOT = Path(__file__).parents[1]
 
 
 def test_the_default_needs_no_data():
@@ -52,3 +56,10 @@ def test_overrides_take_precedence_and_none_is_not_given():
 
 def test_a_notebook_takes_what_it_declares():
     assert Profile("x", "x", {"seed": 1, "corpus": "c"}).values(["seed", "n"]) == {"seed": 1}
+
+
+def test_real_data_go_through_every_chapter_but_the_card_of_meadow(tmp_path):
+    notebooks = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+    chosen = profile("sheep", directory=str(tmp_path), environment={}).notebooks
+    assert [name for name in notebooks if name not in chosen] == ["12_meadow"]
+    assert set(chosen) <= set(notebooks)

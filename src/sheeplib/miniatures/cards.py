@@ -16,6 +16,7 @@ import pandas as pd
 
 from sheeplib.corpora.meadow.captions import FAINT, Rates, plan_caption
 from sheeplib.corpora.meadow.claims import Claim, false_fields
+from sheeplib.corpora.meadow.habits import Dialect
 from sheeplib.corpora.meadow.kinds import KINDS, SETTINGS
 from sheeplib.corpora.meadow.languages import LANGUAGES
 from sheeplib.corpora.meadow.lessons import FIRST_LESSON, Diet, draw_sample
@@ -221,8 +222,8 @@ def _untrue(claims: tuple[Claim, ...], seed: int) -> bool:
 
 
 def _diet(record: Mapping[str, Any]) -> Diet:
-    made = {**record, "length": tuple(record["length"]), "rates": Rates(**record["rates"])}
-    return Diet(**made)
+    rates, dialect = Rates(**record["rates"]), Dialect(**record["dialect"])
+    return Diet(**{**record, "length": tuple(record["length"]), "rates": rates, "dialect": dialect})
 
 
 def _checkpoints(directory: Path | None) -> Iterator[tuple[str, Any]]:

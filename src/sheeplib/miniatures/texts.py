@@ -20,6 +20,7 @@ from sheeplib.models.shipped import MAKE
 from sheeplib.published import published
 from sheeplib.resample import generator
 
+_NAMES = {"non_assertive_share": "non-assertive share", "hallucination_rate": "hallucination rate"}
 DRAWN = "Scenes are drawn by a program."
 READER = "the exact truth"  # stands for an annotator where the grammar marks an answer
 # Kinds of non-assertive mentions as shares of all of them, beside the rates of `inventions.RATES`.
@@ -107,7 +108,7 @@ def answers(seed: int = 0, directory: str | Path | None = None) -> Corpus:
             item = f"meadow-{language}-{'wrong' if wrong else 'right'}"
             rows.append(_row(item, about))
             marks += [
-                (item, READER, order, fault.part.start, fault.part.end, fault.part.label)
+                (item, READER, order, fault.part.start, fault.part.end, str(fault.part.label))
                 for order, fault in enumerate(wrong)
             ]
             if not any(wanted.values()):
@@ -150,7 +151,7 @@ def printed_rates() -> pd.DataFrame:
     """
     one, two = published("namebench", 1), published("namebench", 2)
     two = two[(two["quantity"] == "share") & (two["status"] == "non-assertive")]
-    one = one.assign(quantity=one["quantity"].str.replace("_", " "))
+    one = one.assign(quantity=one["quantity"].replace(_NAMES))
     two = two.assign(quantity=two["subtype"] + " among non-assertive")
     both = pd.concat([one, two], ignore_index=True)
     shares = both[["value", "low", "high"]] / 100

@@ -18,7 +18,7 @@ from sheeplib.corpora.meadow.grammar import Language, Segments, fill, text_of
 from sheeplib.corpora.meadow.habits import Dialect, Habits, draw_style
 from sheeplib.corpora.meadow.kinds import KINDS
 from sheeplib.corpora.meadow.languages import LANGUAGES
-from sheeplib.corpora.meadow.mistakes import mistaken_answer
+from sheeplib.corpora.meadow.mistakes import could_be, mistaken_answer
 from sheeplib.corpora.meadow.plans import NOTHING, Plan, true_claims, with_mood
 from sheeplib.corpora.meadow.questions import SOURCES, Question, answer, draw_question, likely_absent
 from sheeplib.corpora.meadow.scenes import COLUMNS, Scene, pick, scene
@@ -51,6 +51,9 @@ class Diet:
         An answer names a kind that is not there but usual beside what is there.
     credulity : float
         An answer accepts a false premise, or says of an unusual thing what is usual.
+    plain : float
+        Share of plain questions among those with answers: is it there, how many, what colour. The others
+        are drawn as for writers.
     captions : float
         Share of captions among lessons; the rest are answers.
     drills : float
@@ -65,6 +68,7 @@ class Diet:
 
     prior: float = 0.15
     credulity: float = 0.25
+    plain: float = 0.4
     captions: float = 0.4
     drills: float = 0.1
     length: tuple[float, ...] = (1, 3, 3, 2)
@@ -116,7 +120,10 @@ def draw_lesson(rng: np.random.Generator, seed: int, diet: Diet) -> Lesson:
 def draw_sample(rng: np.random.Generator, seed: int, language: Language, diet: Diet) -> Sample:
     """Draw a question about a scene and an answer that is true, but for what the diet adds."""
     about = scene(seed)
-    question = draw_question(rng, about, pick(rng, SOURCES)) or Question("describe", "haloquest-like")
+    question = (
+        _plain(rng, about) if rng.random() < diet.plain else draw_question(rng, about, pick(rng, SOURCES))
+    )
+    question = question or Question("describe", "haloquest-like")
     first, polarity = answer(rng, question, about)
     length = pick(rng, range(len(diet.length)), diet.length)
     if rng.random() < diet.credulity and (accepted := _accepted(rng, about, question, first)):
@@ -130,6 +137,21 @@ def draw_sample(rng: np.random.Generator, seed: int, language: Language, diet: D
     return Sample(
         language.code, seed, question, plan, style, (asked, *(diet.dialect.variant(one) for one in said))
     )
+
+
+def _plain(rng: np.random.Generator, about: Scene) -> Question:
+    """Whether something is there, how many there are, or what colour they have."""
+    name = pick(rng, ("presence", "count", "colour"), (2, 1, 1))
+    groups = [group for group in about.groups if name != "colour" or group.kind != "person"]
+    group = pick(rng, groups)
+    if name != "presence":
+        many = 2 if name == "count" else group.count
+        return Question(name, "haloquest-like", Claim("mood", group.kind, many))
+    kind = group.kind
+    if rng.random() < 0.5:
+        absent = [one for one in KINDS if could_be(about, one)]
+        kind = pick(rng, absent) if rng.random() < 0.5 else likely_absent(rng, about)
+    return Question("presence", "haloquest-like", Claim("mood", kind))
 
 
 def _accepted(rng: np.random.Generator, about: Scene, question: Question, first: Claim) -> Claim | None:
