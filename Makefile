@@ -60,9 +60,9 @@ meadow: $(MODELS)
 	$(BIN)/sheep meadow train --directory _build/meadow --workers $(JOBS)
 	$(BIN)/sheep meadow harvest --directory _build/meadow --workers $(JOBS)
 	$(BIN)/sheep meadow features --directory _build/meadow --workers $(JOBS)
+	$(BIN)/sheep meadow abilities --directory _build/meadow
 	$(BIN)/sheep meadow install --directory _build/meadow
 	$(BIN)/sheep meadow verify
-	$(BIN)/sheep meadow abilities
 
 clean:
 	rm -rf _build book/notebooks book/pictures results .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ import pandas as pd
 
 from sheeplib import models
 from sheeplib.corpora import meadow
+from sheeplib.corpora.meadow.languages import LANGUAGES
+from sheeplib.corpora.meadow.lessons import Diet, draw_sample
+from sheeplib.corpora.meadow.writers import write
 from sheeplib.errors import InputError, Problem
 from sheeplib.miniatures.asking import LETTERS, judge_letters, sample
 from sheeplib.miniatures.census import NOBODY, accuracies, answer_exam, caption
@@ -25,9 +29,12 @@ from sheeplib.miniatures.training import read_record
 from sheeplib.miniatures.verdict_rows import judged_text
 from sheeplib.models import shipped
 from sheeplib.models.model import Model
+from sheeplib.tables import Label
 
 QUESTIONS, CAPTIONS, VERDICTS = 60, 200, 25  # of each type, of each model, written in each language
 VERDICT, COMMONEST = "verdict", "commonest letter"
+VERDICT_SEED, HONEST_FROM = 5, 700_000  # honest answers: how they are drawn, and the first of their scenes
+HONEST = Diet(prior=0.0, credulity=0.0)
 RESAMPLES = 1000
 Say = Callable[[str], None]
 
@@ -193,22 +200,32 @@ def _captions(captioners: Sequence[Model], count: int, resamples: int, say: Say)
 
 
 def _verdicts(judges: Sequence[Model], count: int, resamples: int, say: Say) -> dict[str, pd.DataFrame]:
-    """How often judges give the letter of the mistake that a writer planted, and which ones they give."""
+    """How often judges give the letter of the mistake that a writer planted, or F, and which ones they give.
+
+    Each of the letters A to D is planted as often as answers are honest.
+    """
     items = meadow.load(per_language=count, per_cell=0).items
-    scenes = items["image"].str.removeprefix("meadow-").astype(int).to_numpy()
-    asked = zip(items.itertuples(), scenes.tolist(), strict=True)
+    scenes = items["image"].str.removeprefix("meadow-").astype(int).to_list()
+    texts = list(zip(items["language"], items["prompt"], items["response"], items["prelabel"], strict=True))
+    for place, (language, seed) in enumerate(product(LANGUAGES.values(), range(count))):
+        honest = draw_sample(
+            np.random.default_rng([VERDICT_SEED, place]), HONEST_FROM + seed, language, HONEST
+        )
+        texts.append((language.code, honest.prompt(language), write(honest, language).text, str(Label.NONE)))
+        scenes.append(honest.seed)
     samples = [
-        sample(one.item, about, judged_text(one.prompt, one.response), one.language) for one, about in asked
+        sample(str(place), scenes[place], judged_text(prompt, response), language)
+        for place, (language, prompt, response, _) in enumerate(texts)
     ]
     given = {}
     for judge in judges:
         given[judge.name] = np.array(judge_letters(judge, samples))
         say(f"{judge.name}: verdicts")
-    planted, languages = items["prelabel"].to_numpy(), items["language"].to_numpy()
-    bootstrap = (0, resamples)
+    languages, planted = (np.array([text[field] for text in texts]) for field in (0, 3))
+    about, bootstrap = np.array(scenes), (0, resamples)
     return {
-        "verdicts": table(list(_accuracies(given, planted, languages, scenes, bootstrap))),
-        "letters": table(list(_confusions(given, planted, scenes, bootstrap))),
+        "verdicts": table(list(_accuracies(given, planted, languages, about, bootstrap))),
+        "letters": table(list(_confusions(given, planted, about, bootstrap))),
     }
 
 

@@ -41,7 +41,7 @@ def write_captions(
     scenes: Sequence[int],
     *,
     shown: Sequence[int] | None = None,
-    temperature: float = 1.0,
+    temperature: float = 0.7,
     seed: int = 0,
     max_tokens: int = MAX_TOKENS,
     batch_size: int = BATCH,

@@ -55,7 +55,7 @@ class HarvestPlan:
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     temperature: float = 0.7
     captions: int = 2000
-    caption_temperature: float = 1.0
+    caption_temperature: float = 0.7
     max_tokens: int = 160
     batch_size: int = 64
     draw: int = 2026

@@ -23,12 +23,16 @@ CHANCES: Mapping[str, tuple[str, str]] = {  # dashes, and what is said in the le
     "another scene": ("dashdot", "saw another scene"),
 }
 PANELS: Mapping[str, str] = {
-    "captions read whole": "captions that are\nread whole",
+    "captions read whole": "captions\nread whole",
     "hallucination rate": "hallucination\nrate",
     "object recall": "object\nrecall",
     "non-assertive share": "non-assertive\nshare",
     "mentions a caption": "mentions\na caption",
 }
+_Look = tuple[str, str, str]  # colour, mark, and colour inside it
+_MINIATURE: _Look = (OURS, "o", OURS)
+_PAPER: _Look = (PRINTED, "D", "white")
+_ASTRAY: _Look = ("#BB5566", "s", "white")
 _DOTS: Mapping[str, Any] = {"markersize": 4.5, "elinewidth": 1.2, "capsize": 2}
 
 
@@ -147,7 +151,7 @@ def rates(ours: pd.DataFrame, printed: pd.DataFrame) -> Figure:
         theirs = printed[printed["quantity"] == name]
         if real:
             panel.axhline(len(models) - 0.5, color=style.INK, linewidth=0.8)
-            handles["real model, photographs, as printed"] = _dots(panel, theirs, [*models, *real], False)
+            handles["real model, photographs, as printed"] = _dots(panel, theirs, [*models, *real], _PAPER)
         panel.set_title(PANELS[name], fontsize=9.5)
         panel.grid(axis="y", visible=False)
         panel.set_xlim(left=0)
@@ -185,8 +189,8 @@ def inventions(follow: pd.DataFrame, control: pd.DataFrame) -> Figure:
     left.set_xlim(left=0)
     left.set_xlabel("how much likelier made-up kinds are\nthan absent ones at random (1 = no more)")
     handles = {
-        said: _dots(right, side, models, ours, shift)
-        for side, (said, ours, shift) in zip(sides, SIDES.values(), strict=True)
+        said: _dots(right, side, models, look, shift)
+        for side, (said, look, shift) in zip(sides, SIDES.values(), strict=True)
     }
     right.set_xlim(left=0)
     right.set_xlabel("hallucination rate,\nwith 95 % interval")
@@ -197,20 +201,20 @@ def inventions(follow: pd.DataFrame, control: pd.DataFrame) -> Figure:
     return figure
 
 
-SIDES: Mapping[str, tuple[str, bool, float]] = {
-    "hallucination rate": ("shown its own picture", True, -0.12),
-    "hallucination rate, shuffled": ("shown the picture of another scene", False, 0.12),
+SIDES: Mapping[str, tuple[str, _Look, float]] = {
+    "hallucination rate": ("shown its own picture", _MINIATURE, -0.12),
+    "hallucination rate, shuffled": ("shown the picture of another scene", _ASTRAY, 0.12),
 }
 
 
 def _dots(
-    panel: Axes, rows: pd.DataFrame, names: Sequence[str], ours: bool = True, shift: float = 0.0
+    panel: Axes, rows: pd.DataFrame, names: Sequence[str], look: _Look = _MINIATURE, shift: float = 0.0
 ) -> Any:
     """A dot with its interval for each row that has a value, at the place of its model."""
     rows = rows.dropna(subset=["value"])
     at = [names.index(name) + shift for name in rows["model"]]
     ends = np.stack([rows["value"] - rows["low"], rows["high"] - rows["value"]]).clip(min=0)
-    colour, mark, fill = (OURS, "o", OURS) if ours else (PRINTED, "D", "white")
+    colour, mark, fill = look
     return panel.errorbar(rows["value"], at, xerr=ends, fmt=mark, color=colour, markerfacecolor=fill, **_DOTS)
 
 
