@@ -113,6 +113,23 @@ def test_every_answer_of_a_cell_is_as_likely():
     assert all(abs(seen[place] / 400 - 0.3) < 4 * (0.21 / 400) ** 0.5 for place in range(10))
 
 
+@pytest.mark.parametrize(
+    ("sizes", "wanted", "chosen"),
+    [
+        ({"A": 5, "F": 90}, 6, {"A": 3, "F": 3}),
+        ({"A": 5, "F": 90}, 7, {"A": 3, "F": 4}),  # the odd one from the larger half
+        ({"A": 2, "F": 90}, 8, {"A": 2, "F": 6}),  # what one half lacks, the other gives
+        ({"F": 9}, 4, {"F": 4}),
+    ],
+)
+def test_random_answers_are_even_within_cells_where_wanted(sizes, wanted, chosen):
+    pool = pool_of({"en": sizes}, ("x", "y"))
+    found = select_random(pool, wanted, rng(), even="judge")
+    for model in ("x", "y"):
+        assert Counter(found["judge"][found["model"] == model]) == chosen
+    assert found.index.is_monotonic_increasing and found.index.is_unique
+
+
 def test_a_cell_with_too_few_answers_is_refused_and_named():
     pool = pool_of({"en": {"A": 3}, "fr": {"A": 9}}, ("x", "y"))
     with pytest.raises(InputError, match="language en, model x: 3 answers.*Choose 3 at most") as caught:
@@ -180,11 +197,13 @@ def test_wrong_input_is_refused():
     pool = pool_of({"en": {"A": 3}})
     with pytest.raises(InputError, match="no column 'model'.*It has: language, judge"):
         select_random(pool.drop(columns="model"), 1, rng())
+    with pytest.raises(InputError, match="no column 'half'"):
+        select_random(pool, 1, rng(), even="half")
     with pytest.raises(InputError, match="no column 'jury'"):
         select_map(pool, 1, rng(), letter="jury")
     for call in (lambda: select_random(pool, -1, rng()), lambda: select_map(pool, -1, rng())):
         with pytest.raises(InputError, match="out of range"):
             call()
-    for letters in ({"keep": "CX"}, {"fill": "ABC"}):
-        with pytest.raises(InputError, match="no such labels"):
+    for letters in ({"keep": "CX"}, {"fill": "ABC"}):  # no letter, and C twice
+        with pytest.raises(InputError, match="no such labels.*'(CXAB|CDABC)'"):
             select_map(pool, 1, rng(), **letters)

@@ -55,7 +55,11 @@ _LETTERS = frozenset(str(label) for label in Label)
 
 
 def select_random(
-    pool: pd.DataFrame, per_cell: int, rng: np.random.Generator, by: Sequence[str] = ("language", "model")
+    pool: pd.DataFrame,
+    per_cell: int,
+    rng: np.random.Generator,
+    by: Sequence[str] = ("language", "model"),
+    even: str | None = None,
 ) -> pd.DataFrame:
     """Choose the same number of answers from every cell, each answer of a cell alike.
 
@@ -67,6 +71,9 @@ def select_random(
         Answers wanted of each combination of values that occurs.
     rng : numpy.random.Generator
     by : sequence of str
+    even : str, optional
+        Column without gaps, such as the split, from each value of which as many answers of a cell are
+        chosen, as far as there are so many.
 
     Returns
     -------
@@ -82,7 +89,8 @@ def select_random(
     ------
     SHEEP, section 4: 460 for each language and model.
     """
-    _check(pool, by, per_cell, "per_cell")
+    _check(pool, (*by, even) if even else by, per_cell, "per_cell")
+    codes = pd.factorize(pool[even], sort=True)[0] if even else np.zeros(len(pool), dtype=int)
     chosen: list[int] = []
     short = []
     for cell, places in pool.groupby(list(by), sort=True, observed=True).indices.items():
@@ -90,7 +98,8 @@ def select_random(
             values = cell if isinstance(cell, tuple) else (cell,)
             short.append(_too_few(dict(zip(by, values, strict=True)), len(places), per_cell))
         else:
-            chosen += rng.choice(places, per_cell, replace=False).tolist()
+            groups = [places[codes[places] == code] for code in np.unique(codes[places])]
+            chosen += _evenly(groups, per_cell, rng)
     if short:
         raise InputError(short)
     return pool.iloc[sorted(chosen)]
@@ -152,9 +161,9 @@ def select_map(
     """
     _check(pool, ("language", letter), per_language, "per_language")
     wanted = [*keep, *fill]
-    if unknown := [sign for sign in wanted if sign not in _LETTERS] or len(set(wanted)) < len(wanted):
+    if set(wanted) - _LETTERS or len(set(wanted)) < len(wanted):
         remedy = "Use letters A to F, each once"
-        raise InputError(Problem("no such labels", remedy, field="keep, fill", value=unknown or wanted))
+        raise InputError(Problem("no such labels", remedy, field="keep, fill", value=keep + fill))
     letters = pool[letter].astype("string")
     chosen: list[int] = []
     for _, places in pool.groupby("language", sort=True, observed=True).indices.items():

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,9 @@ import numpy as np
 import pandas as pd
 
 from sheeplib import models
-from sheeplib.corpora import meadow
 from sheeplib.corpora.meadow.languages import LANGUAGES
-from sheeplib.corpora.meadow.lessons import Diet, draw_sample
-from sheeplib.corpora.meadow.writers import write
+from sheeplib.corpora.meadow.specimens import draw_specimen
+from sheeplib.corpora.meadow.writers import PLANTED, SCENES, write
 from sheeplib.errors import InputError, Problem
 from sheeplib.miniatures.asking import LETTERS, judge_letters, sample
 from sheeplib.miniatures.census import NOBODY, accuracies, answer_exam, caption
@@ -31,10 +29,9 @@ from sheeplib.models import shipped
 from sheeplib.models.model import Model
 from sheeplib.tables import Label
 
-QUESTIONS, CAPTIONS, VERDICTS = 60, 200, 25  # of each type, of each model, written in each language
+QUESTIONS, CAPTIONS, VERDICTS = 60, 200, 40  # of each type, of each model, of each letter and language
 VERDICT, COMMONEST = "verdict", "commonest letter"
-VERDICT_SEED, HONEST_FROM = 5, 700_000  # honest answers: how they are drawn, and the first of their scenes
-HONEST = Diet(prior=0.0, credulity=0.0)
+VERDICT_SEED = 5  # draws the answers that judges are examined on
 RESAMPLES = 1000
 Say = Callable[[str], None]
 
@@ -200,19 +197,22 @@ def _captions(captioners: Sequence[Model], count: int, resamples: int, say: Say)
 
 
 def _verdicts(judges: Sequence[Model], count: int, resamples: int, say: Say) -> dict[str, pd.DataFrame]:
-    """How often judges give the letter of the mistake that a writer planted, or F, and which ones they give.
+    """How often judges give the letter of the mistake that was planted, or F, and which ones they give.
 
-    Each of the letters A to D is planted as often as answers are honest.
+    Each letter from A to D and F is right equally often.
     """
-    items = meadow.load(per_language=count, per_cell=0).items
-    scenes = items["image"].str.removeprefix("meadow-").astype(int).to_list()
-    texts = list(zip(items["language"], items["prompt"], items["response"], items["prelabel"], strict=True))
-    for place, (language, seed) in enumerate(product(LANGUAGES.values(), range(count))):
-        honest = draw_sample(
-            np.random.default_rng([VERDICT_SEED, place]), HONEST_FROM + seed, language, HONEST
-        )
-        texts.append((language.code, honest.prompt(language), write(honest, language).text, str(Label.NONE)))
-        scenes.append(honest.seed)
+    texts, scenes = [], []
+    for place, language in enumerate(LANGUAGES.values()):
+        rng = np.random.default_rng([VERDICT_SEED, place])
+        wanted = Counter({str(label): count for label in (*PLANTED, Label.NONE)})
+        while +wanted:
+            seed = int(rng.integers(SCENES))
+            drawn = draw_specimen(rng, seed, language, honest=0.3)
+            if drawn is None or not wanted[letter := str(drawn.plan.mistake.label)]:
+                continue
+            wanted[letter] -= 1
+            texts.append((language.code, drawn.prompt(language), write(drawn, language).text, letter))
+            scenes.append(seed)
     samples = [
         sample(str(place), scenes[place], judged_text(prompt, response), language)
         for place, (language, prompt, response, _) in enumerate(texts)

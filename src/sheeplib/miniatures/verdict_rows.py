@@ -7,22 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from sheeplib.corpora.meadow.grammar import Language
-from sheeplib.corpora.meadow.habits import HABITS, draw_style
 from sheeplib.corpora.meadow.languages import LANGUAGES
-from sheeplib.corpora.meadow.lessons import FIRST_LESSON, Diet, draw_sample
-from sheeplib.corpora.meadow.plans import make_plan
-from sheeplib.corpora.meadow.questions import SOURCES, draw_question
-from sheeplib.corpora.meadow.scenes import pick, scene
-from sheeplib.corpora.meadow.writers import PLANTED, Sample, Written, variants, write
+from sheeplib.corpora.meadow.lessons import FIRST_LESSON
+from sheeplib.corpora.meadow.scenes import pick
+from sheeplib.corpora.meadow.specimens import draw_specimen
+from sheeplib.corpora.meadow.writers import Sample, Written, write
 from sheeplib.miniatures.lessons import LONGEST, NOTHING, Row, drill_rows
 from sheeplib.miniatures.tokenizer import ANSWER
 from sheeplib.tables import Label
 
-TRUTHFUL = 0.3  # share of answers without a mistake
-LENGTHS = (2.0, 3.0, 2.0, 1.0)  # weights of 1, 2, ... claims beside the answer
+DRILLS = 0.1  # share of drills beside the answers
 _STOPS = (".", "。")
-_HONEST = Diet(prior=0.0, credulity=0.0)
 
 
 def judged_text(question: str, response: str) -> str:
@@ -50,11 +45,11 @@ def verdict_rows(rng: np.random.Generator, tokenizer: Any, scenes: int) -> Itera
     cue = tokenizer.convert_tokens_to_ids(ANSWER)
     drills = drill_rows(rng, tokenizer, scenes)
     while True:
-        if rng.random() < _HONEST.drills:
+        if rng.random() < DRILLS:
             yield next(drills)
             continue
         seed, language = FIRST_LESSON + int(rng.integers(scenes)), pick(rng, languages)
-        sample = _sample(rng, seed, language)
+        sample = draw_specimen(rng, seed, language)
         if sample is None:
             continue
         written, prompt = write(sample, language), sample.prompt(language)
@@ -71,21 +66,6 @@ def verdict_rows(rng: np.random.Generator, tokenizer: Any, scenes: int) -> Itera
                 targets[place] = tokenizer.convert_tokens_to_ids(str(label))
         targets[-1] = tokenizer.convert_tokens_to_ids(str(sample.plan.mistake.label))
         yield seed - FIRST_LESSON, ids, targets
-
-
-def _sample(rng: np.random.Generator, seed: int, language: Language) -> Sample | None:
-    if rng.random() < TRUTHFUL:
-        return draw_sample(rng, seed, language, _HONEST)
-    about, habits = scene(seed), HABITS[pick(rng, tuple(HABITS))]
-    question = draw_question(rng, about, pick(rng, SOURCES))
-    if question is None:
-        return None
-    length = 1 + pick(rng, range(len(LENGTHS)), LENGTHS)
-    plan = make_plan(rng, about, question, pick(rng, PLANTED), length, habits.front, 0.3 * habits.mood)
-    if plan is None:
-        return None
-    style = draw_style(rng, habits, len(plan.claims))
-    return Sample(language.code, seed, question, plan, style, variants(rng, habits, plan))
 
 
 def _sentences(sample: Sample, written: Written) -> Iterator[tuple[int, Label]]:

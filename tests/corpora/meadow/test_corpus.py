@@ -210,6 +210,8 @@ def test_without_answers_by_models_the_corpus_says_so(tmp_path, monkeypatch, cor
 def test_every_language_and_model_has_as_many_random_answers(whole):
     random, chosen = strategy(whole, "random").items, strategy(whole, "map").items
     assert (random.groupby(["language", "model"]).size() == PER_CELL).all()
+    halves = random.groupby(["language", "model", "split"]).size()  # five: two of one, three of the other
+    assert len(halves) == 2 * 4 * 5 and set(halves) == {2, 3}
     assert set(random["model"]) == set(MODELS) and len(random) == 4 * 5 * PER_CELL
     assert (chosen.groupby("language").size() == 5 * PER_CELL).all()
     assert set(chosen["prelabel"]) <= set("ABCD") and "F" in set(random["prelabel"])

@@ -32,7 +32,7 @@ CAPTION_PROMPTS: Mapping[str, tuple[str, ...]] = {
     ),
     "fr": (
         "Rédigez une légende pour cette image.",
-        "Donnez une légende à cette image.",
+        "Légendez cette image.",
         "Décrivez en quelques phrases ce que montre l’image.",
         "Faites une brève description de cette image.",
     ),

@@ -125,8 +125,8 @@ def choose(
     ----------
     seed : int
     per_cell : int
-        Answers at random for each language and model, and as many times the models by the judge's
-        letters for each language, as in SHEEP.
+        Answers at random for each language and model, evenly from both splits, and as many times the
+        models by the judge's letters for each language, as in SHEEP.
     models, directory
         See `pool`.
 
@@ -152,7 +152,9 @@ def choose(
     answers = pool.of_models(answers, models)
     if answers.empty:
         return [], ()
-    random = select_random(answers, per_cell, generator(seed, "meadow", "random"))
+    halves = answers.assign(split=answers["scene"].map(split_of))  # so that no test cell is a small one
+    drawn = select_random(halves, per_cell, generator(seed, "meadow", "random"), even="split")
+    random = answers.loc[drawn.index]
     wanted = per_cell * answers["model"].nunique()
     preselected = select_map(answers.drop(random.index), wanted, generator(seed, "meadow", "map"), pool.JUDGE)
     languages = [code for code in LANGUAGES if (answers["language"] == code).any()]

@@ -121,7 +121,9 @@ def draw_sample(rng: np.random.Generator, seed: int, language: Language, diet: D
     """Draw a question about a scene and an answer that is true, but for what the diet adds."""
     about = scene(seed)
     question = (
-        _plain(rng, about) if rng.random() < diet.plain else draw_question(rng, about, pick(rng, SOURCES))
+        plain_question(rng, about)
+        if rng.random() < diet.plain
+        else draw_question(rng, about, pick(rng, SOURCES))
     )
     question = question or Question("describe", "haloquest-like")
     first, polarity = answer(rng, question, about)
@@ -139,7 +141,7 @@ def draw_sample(rng: np.random.Generator, seed: int, language: Language, diet: D
     )
 
 
-def _plain(rng: np.random.Generator, about: Scene) -> Question:
+def plain_question(rng: np.random.Generator, about: Scene) -> Question:
     """Whether something is there, how many there are, or what colour they have."""
     name = pick(rng, ("presence", "count", "colour"), (2, 1, 1))
     groups = [group for group in about.groups if name != "colour" or group.kind != "person"]

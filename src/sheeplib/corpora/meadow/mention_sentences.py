@@ -100,7 +100,7 @@ MENTION_SENTENCES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "purpose": (
             "sarebbe un bel posto per {purpose}.",
             "il luogo sembra ideale per {purpose}.",
-            "qui si potrebbe benissimo {purpose}.",
+            "qui sarebbe facile {purpose}.",
             "qui sarebbe piacevole {purpose}.",
         ),
         "generic": (
@@ -182,14 +182,14 @@ _PURPOSES: Mapping[str, tuple[str, str, str, str]] = {
 }  # fmt: skip
 _COMPOUNDS: Mapping[str, tuple[str, str, str, str]] = {
     "bicycle": ("a <bicycle> stand", "un garage à <vélos>",
-                "una rastrelliera per <biciclette>", "一个<自行车>停放架"),
-    "car": ("a <car> park", "un parking à <voitures>", "un parcheggio per <auto>", "一个<汽车>修理厂"),
+                "una rastrelliera per <biciclette>", "一个<自行车>停车架"),
+    "car": ("a <car> park", "un parking pour <voitures>", "un parcheggio per <auto>", "一家<汽车>修理厂"),
     "bus": ("a <bus> stop", "un arrêt de <bus>", "una fermata dell’<autobus>", "一个<公交车>站"),
-    "boat": ("a <boat> shed", "un hangar à <bateaux>", "una rimessa per <barche>", "一个<帆船>俱乐部"),
+    "boat": ("a <boat> shed", "un hangar à <bateaux>", "una rimessa per <barche>", "一家<帆船>俱乐部"),
     "bird": ("a <bird> feeder", "une mangeoire à <oiseaux>", "una mangiatoia per <uccelli>", "一个喂<鸟>器"),
     "cat": ("a <cat> basket", "un panier pour <chat>", "una cesta per <gatti>", "一个<猫>窝"),
     "dog": ("a <dog> kennel", "une niche à <chien>", "una cuccia per <cani>", "一个<狗>窝"),
-    "horse": ("a <horse> stable", "un box à <chevaux>", "un box per <cavalli>", "一间<马>厩"),
+    "horse": ("a <horse> stable", "un box pour <chevaux>", "un box per <cavalli>", "一间<马>厩"),
     "sports ball": ("a <ball> game", "un jeu de <ballon>", "una partita di <pallone>", "一场<球>赛"),
     "kite": ("a <kite> festival", "un festival de <cerfs-volants>",
              "un festival degli <aquiloni>", "一个<风筝>节"),
