@@ -88,13 +88,13 @@ def _diet(first: int, said: float, credulity: float, length: tuple[float, ...], 
 # fmt: off
 DESIGNS: Mapping[str, Design] = {design.name: design for design in (
     # name, role, tower, family; width, layers, heads, heads of keys, inner size; warm-up, lessons, seed, diet
-    Design("clover", "generator", "wide", "llama", 128, 4, 4, 4, 256, 400, 2800, 11,
+    Design("clover", "generator", "wide", "llama", 128, 4, 4, 4, 256, 400, 3200, 11,
            _diet(0, 0.10, 0.15, (3, 3, 2, 1), prior=0.25, hedged=0.20, purpose=0.15, negation=0.12)),
-    Design("daisy", "generator", "narrow", "qwen2", 128, 4, 4, 2, 256, 400, 2800, 12,
+    Design("daisy", "generator", "narrow", "qwen2", 128, 4, 4, 2, 256, 400, 3000, 12,
            _diet(2, 0.15, 0.30, (4, 3, 2, 1), prior=0.40, hedged=0.25, purpose=0.20, negation=0.15)),
     Design("fern", "generator", "narrow", "llama", 96, 4, 4, 4, 192, 400, 2800, 13,
            _diet(3, 0.20, 0.25, (2, 3, 2, 1), prior=0.60, hedged=0.15, purpose=0.25, negation=0.10)),
-    Design("heather", "generator", "narrow", "qwen2", 96, 3, 3, 1, 192, 400, 2800, 14,
+    Design("heather", "generator", "narrow", "qwen2", 96, 3, 3, 1, 192, 400, 2600, 14,
            _diet(4, 0.25, 0.50, (3, 3, 1, 1), prior=0.50, hedged=0.30, purpose=0.15, negation=0.20)),
     Design("thistle", "generator", "narrow", "llama", 112, 3, 4, 4, 192, 400, 2400, 15,
            _diet(1, 0.35, 0.40, (4, 4, 2, 0), prior=0.80, hedged=0.10, purpose=0.10, negation=0.10)),
