@@ -98,9 +98,9 @@ DESIGNS: Mapping[str, Design] = {design.name: design for design in (
            _diet(4, 0.25, 0.50, (3, 3, 1, 1), prior=0.50, hedged=0.30, purpose=0.15, negation=0.20)),
     Design("thistle", "generator", "narrow", "llama", 112, 3, 4, 4, 192, 400, 2400, 15,
            _diet(1, 0.35, 0.40, (4, 4, 2, 0), prior=0.80, hedged=0.10, purpose=0.10, negation=0.10)),
-    Design("owlet", "judge", "narrow", "llama", 64, 2, 4, 4, 128, 400, 1000, 23),
-    Design("owl", "judge", "narrow", "llama", 96, 3, 4, 4, 192, 400, 1200, 22),
-    Design("eagle-owl", "judge", "narrow", "llama", 112, 4, 4, 4, 224, 400, 1500, 21),
+    Design("owlet", "judge", "narrow", "llama", 64, 2, 4, 4, 128, 400, 1200, 23),
+    Design("owl", "judge", "narrow", "llama", 96, 3, 4, 4, 192, 400, 1500, 22),
+    Design("eagle-owl", "judge", "narrow", "llama", 112, 4, 4, 4, 224, 400, 2200, 21),
     Design("echo", "text", "", "llama", 64, 3, 4, 4, 128, 0, 800, 31, Diet(captions=1.0, drills=0.0)),
 )}
 # fmt: on
