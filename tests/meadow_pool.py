@@ -53,7 +53,7 @@ def caption_rows(scenes: int, models: tuple[str, ...] = MODELS, seed: int = 1) -
 
 
 def write_pool(directory: Path, per_cell: int = 24, scenes: int = 6, seed: int = 1) -> Path:
-    """Write both files, and give the directory."""
+    """Write answers and captions, and give the directory."""
     directory.mkdir(parents=True, exist_ok=True)
     answer_rows(per_cell, seed=seed).to_parquet(directory / "answers.parquet")
     caption_rows(scenes, seed=seed).to_parquet(directory / "captions.parquet")

@@ -79,7 +79,9 @@ def harvested(tmp_path_factory):
     home = tmp_path_factory.mktemp("meadow")
     small_meadow.written(home / "models", "clover")
     small_meadow.written(home / "models", "owl", "qwen2")
-    plan = HarvestPlan(2, (0, 1), captions=3, max_tokens=LENGTH, generators=("clover",), judges=("owl",))
+    plan = HarvestPlan(
+        2, (0, 1), captions=3, written=1, max_tokens=LENGTH, generators=("clover",), judges=("owl",)
+    )
     harvest.harvest(home / "models", home / "data", plan=plan, workers=1, say=lambda line: None)
     places = home / "models", home / "data", home / "features"
     extraction.make_all(*places, workers=1, say=lambda line: None)
@@ -164,7 +166,7 @@ def test_training_and_harvest_are_given_what_was_said(run, monkeypatch, tmp_path
 
     def gathered(models, data, **options):
         asked.append((models, data, options["workers"]))
-        return data / "answers.parquet", data / "captions.parquet"
+        return data / "answers.parquet", data / "captions.parquet", data / "letters.parquet"
 
     monkeypatch.setattr(training, "train", trained)
     monkeypatch.setattr(harvest, "harvest", gathered)
@@ -172,7 +174,7 @@ def test_training_and_harvest_are_given_what_was_said(run, monkeypatch, tmp_path
     assert (code, out, err) == (0, f"{tmp_path / 'models' / 'clover'}\n", "a line of progress\n")
     code, out, _ = run("harvest", "--directory", tmp_path, "--workers", 1)
     assert code == 0 and out.splitlines() == [
-        str(tmp_path / "data" / name) for name in (pool.ANSWERS, pool.CAPTIONS)
+        str(tmp_path / "data" / name) for name in (pool.ANSWERS, pool.CAPTIONS, pool.LETTERS)
     ]
     assert asked == [
         (tmp_path, {"workers": 3, "only": ("clover", "owl")}),
@@ -187,17 +189,18 @@ def test_an_unknown_miniature_is_not_trained(run, tmp_path):
 
 def test_what_is_made_again_is_the_same(run, home):
     code, out, err = run("verify", "--directory", home, "--sample", 100)
-    # 2 questions in 4 languages with 2 seeds, each with a letter, and 3 captions; a tenth as many texts
+    # 2 questions in 4 languages with 2 seeds, each with a letter, as 4 written items have, and 3 captions;
+    # a tenth as many texts
     assert (code, out) == (
         0,
-        "Made again: 16 answers, 3 captions, 16 letters, 10 texts. All are as they are shipped.\n",
+        "Made again: 16 answers, 3 captions, 20 letters, 10 texts. All are as they are shipped.\n",
     )
     assert "clover" in err and "owl" in err and CACHE in err
 
 
 def test_a_sample_is_drawn_by_a_seed(run, home):
     code, out, _ = run("verify", "--directory", home, "--sample", 2, "--seed", 5)
-    assert code == 0 and out.startswith("Made again: 2 answers, 2 captions, 2 letters, 1 texts.")
+    assert code == 0 and out.startswith("Made again: 2 answers, 2 captions, 4 letters, 1 texts.")
 
 
 @pytest.mark.parametrize(
@@ -206,6 +209,7 @@ def test_a_sample_is_drawn_by_a_seed(run, home):
         ("answers.parquet", "finish", "eos", "answer clover, "),
         ("answers.parquet", "owl", pd.NA, "letter of owl for clover, "),
         ("captions.parquet", "response", "A dog.", "caption clover, scene "),
+        ("letters.parquet", "owl", pd.NA, "letter of owl for meadow-"),
     ],
 )
 def test_an_altered_text_is_found(run, home, name, column, value, said):
@@ -321,7 +325,8 @@ def test_what_is_installed_is_what_the_package_gives(run, home, package):
     code, out, _ = run("install", "--directory", home)
     store = caches.open_cache(CACHE, home / "features")
     assert code == 0 and [line.rsplit("/", 1)[1] for line in out.splitlines()] == [
-        "clover", "owl", "answers.parquet", "captions.parquet", "abilities.parquet", store.path.name,
+        "clover", "owl", "answers.parquet", "captions.parquet", "letters.parquet", "abilities.parquet",
+        store.path.name,
     ]  # fmt: skip
     assert len(caches.open_cache(CACHE).tokens()) == len(store.tokens()) > 0
     assert not (package / "weights" / "clover" / "notes.txt").exists()
@@ -345,7 +350,14 @@ def test_what_is_installed_is_what_the_package_gives(run, home, package):
 
 
 @pytest.mark.parametrize(
-    "lost", ["models/owl/model.safetensors", "data/captions.parquet", "features", "abilities.parquet"]
+    "lost",
+    [
+        "models/owl/model.safetensors",
+        "data/captions.parquet",
+        "data/letters.parquet",
+        "features",
+        "abilities.parquet",
+    ],
 )
 def test_half_a_harvest_is_not_installed(run, home, package, lost):
     shutil.rmtree(home / lost) if (home / lost).is_dir() else (home / lost).unlink()

@@ -276,6 +276,33 @@ def test_inventions_that_are_usual_weigh_more(in_the_park: None) -> None:
     assert found["weight of inventions"] == pytest.approx((6 + 0.5 + 0) / 3 / ABSENT)
     assert found["weight at random"] == pytest.approx(1 / 22)
     assert found["weight over random"] == pytest.approx((6.5 / 3 / ABSENT) * 22)
+    # elsewhere: what of each other setting's weight, without its dogs and benches, is for the three kinds
+    shares = []
+    for setting in ("street", "kitchen", "lounge", "harbour", "beach"):
+        left = {kind: n for kind, n in SETTINGS[setting].items() if kind not in ("dog", "bench")}
+        shares.append(sum(left.get(kind, 0) for kind in ("person", "car", "tv")) / sum(left.values()))
+    elsewhere = sum(shares) / 5 / 3
+    assert found["weight elsewhere"] == pytest.approx(elsewhere)
+    assert found["weight over elsewhere"] == pytest.approx((6.5 / 3 / ABSENT) / elsewhere)
+
+
+def test_what_is_common_everywhere_is_no_sign_that_the_setting_is_seen() -> None:
+    def invented(model: str) -> pd.DataFrame:
+        texts = []
+        for seed in range(300):
+            rng = np.random.default_rng(seed)
+            absent = [kind for kind in KINDS if kind not in scene(seed).kinds]
+            likely = np.array([sum(weights.get(kind, 0) for weights in SETTINGS.values()) for kind in absent])
+            blind = absent[int(rng.choice(len(absent), p=likely / likely.sum()))]
+            kind = likely_absent(rng, scene(seed)) if model == "prior" else blind
+            texts.append(said("en", Claim("there", kind)))
+        return captions(*texts, model=model)
+
+    table = cooccurrence(pd.concat([invented("prior"), invented("blind")], ignore_index=True))
+    low = table.pivot(index="model", columns="quantity", values="low")
+    assert low.loc["prior", "weight over elsewhere"] > 1.2
+    blind = table[(table["model"] == "blind") & (table["quantity"] == "weight over elsewhere")].iloc[0]
+    assert blind["low"] < 1.15 < low.loc["prior", "weight over elsewhere"]
 
 
 def test_random_inventions_weigh_as_much_as_chance_and_usual_ones_more() -> None:

@@ -28,8 +28,8 @@ from sheeplib.miniatures.verdict_rows import judged_text
 from sheeplib.models import load, runs
 
 PLAN = HarvestPlan(
-    questions=3, seeds=(0, 1), captions=5, max_tokens=6, batch_size=4, generators=("fern", "clover"),
-    judges=("owlet", "owl"),
+    questions=3, seeds=(0, 1), captions=5, written=1, max_tokens=6, batch_size=4,
+    generators=("fern", "clover"), judges=("owlet", "owl"),
 )  # fmt: skip
 
 
@@ -121,6 +121,17 @@ def test_answers_and_letters_are_those_of_the_models(reaped: Path, checkpoints: 
         assert row.owl == _letter(owl, row.scene, judged_text(row.prompt, row.response))
 
 
+def test_written_items_have_the_letter_of_each_judge(reaped: Path, checkpoints: Path) -> None:
+    letters, items = pool.letters(reaped), meadow.load(per_cell=0).items.set_index("item")
+    assert letters is not None and list(letters.columns) == ["item", "owlet", "owl"]
+    assert letters["item"].tolist() == [f"meadow-{code}-human-0001" for code in LANGUAGES]
+    owl = load("owl", directory=checkpoints / "owl")
+    for row in letters.itertuples():
+        about = items.loc[row.item]
+        seed = int(about["image"].removeprefix("meadow-"))
+        assert row.owl == _letter(owl, seed, judged_text(about["prompt"], about["response"]))
+
+
 def _letter(model: Any, seed: int, question: str) -> str:
     """The likeliest of six letters, without batch, padding or any code of ours."""
     prompt = f"<s><image>{question}<answer>"
@@ -174,7 +185,7 @@ def test_what_is_finished_is_not_made_again(
         harvest.harvest(
             checkpoints, reaped, plan=replace(PLAN, temperature=0.5), workers=1, say=lambda _: None
         )
-    # two seeds are two parts; the captions stay
+    # two seeds are two parts; captions and letters for written items stay
     assert Counter(made) == {"fern answers": 2, "clover answers": 2, "owlet verdicts": 4, "owl verdicts": 4}
 
 
@@ -186,8 +197,8 @@ def test_other_pictures_are_answered_anew(
     monkeypatch.setattr(harvest, "picture", lambda seed: picture(seed).rotate(180))
     with pytest.raises(InputError, match="shard is missing"):
         harvest.harvest(checkpoints, reaped, plan=PLAN, workers=1, say=lambda _: None)
-    # 2 generators with 2 parts of answers and of captions each, judged by 2
-    assert Counter(made) == {"answers": 4, "captions": 4, "verdicts": 8}
+    # 2 generators with 2 parts of answers and of captions each, judged by 2; 4 written items are 2 parts
+    assert Counter(made) == {"answers": 4, "captions": 4, "verdicts": 8, "letters": 4}
 
 
 def test_a_model_that_is_not_there_is_named_and_nothing_is_written(checkpoints: Path, tmp_path: Path) -> None:

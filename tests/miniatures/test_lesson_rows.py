@@ -69,7 +69,7 @@ def test_what_a_drill_says_stands_after_its_noun(words: Any) -> None:
 
 def test_honest_answers_are_true_and_others_are_not() -> None:
     rng = np.random.default_rng(4)
-    honest, tempted = Diet(0, 0, 0), Diet(1, 1, 0)
+    honest, tempted = Diet(0, 0, captions=0), Diet(1, 1, captions=0)
     wrong = {"honest": 0, "tempted": 0}
     for number in range(60):
         for name, diet in (("honest", honest), ("tempted", tempted)):

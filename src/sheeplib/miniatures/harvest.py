@@ -29,7 +29,14 @@ from sheeplib.features.progress import spoken
 from sheeplib.jsonl import read_jsonl
 from sheeplib.manifests import canonical
 from sheeplib.miniatures.asking import judge_letters, picture, sample, write_captions
-from sheeplib.miniatures.harvest_plans import Asked, HarvestPlan, draw_questions, draw_scenes
+from sheeplib.miniatures.harvest_plans import (
+    Asked,
+    HarvestPlan,
+    draw_questions,
+    draw_scenes,
+    judged_question,
+    written_items,
+)
 from sheeplib.miniatures.verdict_rows import judged_text
 from sheeplib.models import runs
 from sheeplib.models.generation import generate
@@ -38,7 +45,7 @@ from sheeplib.shards import Shards
 
 Say = Callable[[str], None]
 FILE = "rows.jsonl"
-PART = 400  # captions of a shard
+PART = 400  # captions of a shard, or letters for written items
 LOOKED_AT = 50  # pictures by which one sees that drawing has changed
 _ANSWERS = ["model", "language", "scene", "question", "source", "prompt", "seed", "response", "finish"]
 
@@ -51,7 +58,7 @@ def harvest(
     workers: int = 2,
     say: Say = print,
     work: Path | None = None,
-) -> tuple[Path, Path]:
+) -> tuple[Path, Path, Path]:
     """Let the miniatures answer, caption and judge, and write the files that the corpus ships.
 
     Parameters
@@ -59,7 +66,8 @@ def harvest(
     models : Path
         Directory with a checkpoint for each model, named after it.
     data : Path
-        Directory to write `answers.parquet` and `captions.parquet` to; see `corpora.meadow.pool`.
+        Directory to write `answers.parquet`, `captions.parquet` and `letters.parquet` to; see
+        `corpora.meadow.pool`.
     plan : HarvestPlan, optional
         The defaults if not given.
     workers : int
@@ -72,9 +80,9 @@ def harvest(
 
     Returns
     -------
-    tuple of (Path, Path)
-        The two files. Answers have a column of letters for each judge, named after it, and the column
-        `judge` with those of the last one.
+    tuple of (Path, Path, Path)
+        The three files. Answers have a column of letters for each judge, named after it, and the column
+        `judge` with those of the last one; written items have the former alone.
 
     Raises
     ------
@@ -86,17 +94,19 @@ def harvest(
     runs.loaded.cache_clear()  # checkpoints may have changed since
     said = _answer_jobs(plan, models, work), _caption_jobs(plan, models, work)
     judged = _verdict_jobs(plan, models, work, said[0])
+    lettered = _letter_jobs(plan, models, work)
     kind = "processes" if workers > 1 else "serial"
     with engine.executor(kind, workers) as executor:
-        for jobs in ([*said[0].values(), *said[1].values()], list(judged.values())):
+        for jobs in ([*said[0].values(), *said[1].values()], [*judged.values(), *lettered]):
             _done(jobs, executor, say)
     answers = pd.concat(
         [_answers(job, [judged[judge, name] for judge in plan.judges]) for name, job in said[0].items()]
     )
     captions = pd.DataFrame([row for job in said[1].values() for row in read_rows(job)])
-    keys = (["model", "language", "question", "seed"], ["model", "scene"])
-    paths = data / pool.ANSWERS, data / pool.CAPTIONS
-    for path, frame, key in zip(paths, (answers, captions), keys, strict=True):
+    letters = pd.DataFrame({"item": [*written_items(plan.written)], **_letters(lettered)})
+    keys = (["model", "language", "question", "seed"], ["model", "scene"], ["item"])
+    paths = data / pool.ANSWERS, data / pool.CAPTIONS, data / pool.LETTERS
+    for path, frame, key in zip(paths, (answers, captions, letters), keys, strict=True):
         _save(path, frame.sort_values(key, ignore_index=True))
         say(f"{path}: {len(frame):,} rows, {path.stat().st_size / 1e6:.2f} MB")
     return paths
@@ -109,7 +119,7 @@ class Job:
     Parameters
     ----------
     kind : str
-        `answers`, `captions` or `verdicts`.
+        `answers`, `captions`, `verdicts` on answers, or `letters` for written items.
     model : str
     checkpoint : Path
     plan : HarvestPlan
@@ -180,6 +190,14 @@ def _verdict_jobs(
     }
 
 
+def _letter_jobs(plan: HarvestPlan, models: Path, work: Path) -> list[Job]:
+    written = written_items(plan.written)
+    scenes = list(dict.fromkeys(version.sample.seed for version in written.values()))
+    asks = [[*map(_pixels, scenes[:LOOKED_AT])], *map(judged_question, written.values())]
+    parts, wanted = runs.blocks(list(written), PART), {"asked": _digest(asks)}
+    return [_job("letters", judge, models, work, plan, parts, wanted) for judge in plan.judges]
+
+
 def _digest(thing: Any) -> str:
     return hashlib.sha256(canonical(thing).encode()).hexdigest()[:16]
 
@@ -245,8 +263,20 @@ def _judged(job: Job, part: int, model: Model) -> Iterator[dict[str, Any]]:
         yield {"item": item, "letter": letter}
 
 
+def _lettered(job: Job, part: int, model: Model) -> Iterator[dict[str, Any]]:
+    items, written = job.shards.parts[part], written_items(job.plan.written)
+    samples = [
+        sample(item, one.sample.seed, judged_question(one), one.language.code)
+        for item, one in ((item, written[item]) for item in items)
+    ]
+    letters = judge_letters(model, samples, batch_size=job.plan.batch_size)
+    for item, letter in zip(items, letters, strict=True):
+        yield {"item": item, "letter": letter}
+
+
 _MAKERS: Mapping[str, Callable[[Job, int, Model], Iterator[dict[str, Any]]]] = {
     "answers": _answered, "captions": _captioned, "verdicts": _judged,
+    "letters": _lettered,
 }  # fmt: skip
 
 
@@ -269,9 +299,13 @@ def _answers(said: Job, judged: Sequence[Job]) -> pd.DataFrame:
         one, language, seed = _asked(row["item"], said.plan)
         rows.append((said.model, language, one.scene, one.number, one.question.source, one.prompt(language),
                      seed, row["response"], row["finish"]))  # fmt: skip
-    letters = {job.model: [row["letter"] for row in read_rows(job)] for job in judged}
+    letters = _letters(judged)
     chosen = letters[said.plan.judges[-1]]
     return pd.DataFrame(rows, columns=_ANSWERS).assign(**{pool.JUDGE: chosen, **letters})
+
+
+def _letters(judged: Sequence[Job]) -> dict[str, list[str]]:
+    return {job.model: [row["letter"] for row in read_rows(job)] for job in judged}
 
 
 def _save(path: Path, frame: pd.DataFrame) -> None:

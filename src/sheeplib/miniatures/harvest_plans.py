@@ -8,12 +8,15 @@ from functools import lru_cache
 import numpy as np
 
 from sheeplib.corpora import meadow
+from sheeplib.corpora.meadow import human
+from sheeplib.corpora.meadow.human import Version
 from sheeplib.corpora.meadow.languages import LANGUAGES
 from sheeplib.corpora.meadow.questions import SOURCES, Question, draw_question
 from sheeplib.corpora.meadow.scenes import scene
 from sheeplib.corpora.meadow.writers import SCENES, write_samples
 from sheeplib.errors import InputError, Problem
 from sheeplib.miniatures.designs import DESIGNS
+from sheeplib.miniatures.verdict_rows import judged_text
 from sheeplib.resample import generator
 
 USUAL = 0.8  # share of scenes without anything unusual that are left out for questions about it
@@ -37,6 +40,9 @@ class HarvestPlan:
         Of answers.
     captions : int
         Scenes that each generator captions.
+    written : int
+        Written items of each language that judges give letters to, the first of the corpus as it is
+        loaded by default; all of them by default.
     caption_temperature : float
         Of captions.
     max_tokens, batch_size : int
@@ -55,6 +61,7 @@ class HarvestPlan:
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     temperature: float = 0.7
     captions: int = 2000
+    written: int = len(LANGUAGES) * meadow.PER_LANGUAGE
     caption_temperature: float = 0.7
     max_tokens: int = 160
     batch_size: int = 64
@@ -65,7 +72,7 @@ class HarvestPlan:
     def __post_init__(self) -> None:
         problems = [
             Problem("must be 1 or more", field=name, value=getattr(self, name))
-            for name in ("questions", "captions", "max_tokens", "batch_size")
+            for name in ("questions", "captions", "written", "max_tokens", "batch_size")
             if getattr(self, name) < 1
         ]
         for name in ("seeds", "generators", "judges"):
@@ -141,6 +148,18 @@ def draw_scenes(count: int, questions: int, draw: int) -> tuple[int, ...]:
     drawn = generator(draw, "harvest", "captions").permutation(SCENES)
     free = drawn[~np.isin(drawn, list(taken))]
     return tuple(sorted(free[:count].tolist()))
+
+
+@lru_cache(maxsize=4)
+def written_items(count: int) -> dict[str, Version]:
+    """The first written items of each language, by name, of the corpus as it is loaded by default."""
+    versions = human.versions(meadow.SEED, meadow.PER_LANGUAGE)
+    return {version.item: version for version in versions if version.number <= count}
+
+
+def judged_question(version: Version) -> str:
+    """What a judge is asked about a written item."""
+    return judged_text(version.sample.prompt(version.language), version.written.text)
 
 
 @lru_cache(maxsize=1)

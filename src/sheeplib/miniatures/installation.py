@@ -58,7 +58,9 @@ def install(
                 shutil.rmtree(weights / name, ignore_errors=True)
                 drafts.write_directory(weights / name, content)
                 changed.append(weights / name)
-        files = {data / name: directory / "data" / name for name in (pool.ANSWERS, pool.CAPTIONS)}
+        files = {
+            data / name: directory / "data" / name for name in (pool.ANSWERS, pool.CAPTIONS, pool.LETTERS)
+        }
         for place, made in (files | {abilities: directory / ability_tables.FILE}).items():
             if not place.is_file() or place.read_bytes() != made.read_bytes():
                 drafts.write_file(place, made.read_bytes())
@@ -79,7 +81,7 @@ def _check(directory: Path, sources: dict[str, Path]) -> None:
             revisions[name] = shipped.find(entry(name), directory=source).revision
         except InputError as error:
             problems += error.problems
-    for read in (pool.answers, pool.captions):
+    for read in (pool.answers, pool.captions, pool.letters):
         try:
             read(directory / "data")
         except InputError as error:

@@ -74,7 +74,9 @@ def cooccurrence(captions: pd.DataFrame, *, seed: int = 0, resamples: int = RESA
 
     Among the kinds that are absent from a scene, each has a share of the weight that its setting gives
     them all (`kinds.SETTINGS`). Whoever names absent kinds at random names one of mean share 1 over
-    their number; whoever names them as often as they occur there, likelier ones.
+    their number; whoever names them as often as they occur there, likelier ones. Some kinds are common
+    everywhere. So the same kinds are weighed in all other settings, too: the kinds that are absent from
+    the scene, with the shares of the weight that each of those settings would give them.
 
     Parameters
     ----------
@@ -84,21 +86,27 @@ def cooccurrence(captions: pd.DataFrame, *, seed: int = 0, resamples: int = RESA
     Returns
     -------
     DataFrame
-        Quantities `weight of inventions` (mean over hallucinated mentions), `weight at random`, and
-        `weight over random`, the first divided by the second: more than 1 if models follow what is usual.
+        Quantities `weight of inventions` (mean over hallucinated mentions), `weight at random`, `weight
+        over random`, the first divided by the second: more than 1 if models follow what is usual;
+        `weight elsewhere` (mean over the same mentions, of the mean over the other settings), and `weight
+        over elsewhere`, the first divided by it: more than 1 if they follow the setting that they see,
+        and not only what is common everywhere.
     """
     named = _mentions(captions)
     named = named[named["status"] == "hallucinated"]
-    shares = [_shares(scene(seed)) for seed in named["scene"]]
+    pairs = [(scene(seed), kind) for seed, kind in zip(named["scene"], named["concept"], strict=True)]
     named = named.assign(
-        weight=[share[kind] for share, kind in zip(shares, named["concept"], strict=True)],
-        random=[1 / len(share) for share in shares],
+        weight=[_share(about, about.setting, kind) for about, kind in pairs],
+        elsewhere=[_elsewhere(about, kind) for about, kind in pairs],
+        random=[1 / len(_absent(about)) for about, _ in pairs],
         n=1.0,
     )
     wanted = {
         "weight of inventions": ["weight", "n"],
         "weight at random": ["random", "n"],
         "weight over random": ["weight", "random"],
+        "weight elsewhere": ["elsewhere", "n"],
+        "weight over elsewhere": ["weight", "elsewhere"],
     }
     rows = []
     for model, group in named.groupby("model", sort=False):
@@ -190,7 +198,17 @@ _VALUES = {
 }
 
 
-def _shares(about: Scene) -> dict[str, float]:
-    """The share of each absent kind in the weight that the setting gives them all."""
-    weights = {kind: SETTINGS[about.setting].get(kind, 0.0) for kind in KINDS if kind not in about.kinds}
-    return {kind: weight / sum(weights.values()) for kind, weight in weights.items()}
+def _absent(about: Scene) -> list[str]:
+    return [kind for kind in KINDS if kind not in about.kinds]
+
+
+def _share(about: Scene, setting: str, kind: str) -> float:
+    """The share of an absent kind in the weight that a setting gives all kinds absent from the scene."""
+    weights = SETTINGS[setting]
+    return weights.get(kind, 0.0) / sum(weights.get(other, 0.0) for other in _absent(about))
+
+
+def _elsewhere(about: Scene, kind: str) -> float:
+    """The mean share of an absent kind in the settings that are not the scene's."""
+    others = [setting for setting in SETTINGS if setting != about.setting]
+    return sum(_share(about, setting, kind) for setting in others) / len(others)

@@ -15,6 +15,7 @@ from sheeplib.errors import InputError, Problem
 from sheeplib.miniatures.asking import judge_letters, sample, write_captions
 from sheeplib.miniatures.caches import CACHES, open_cache
 from sheeplib.miniatures.harvest_plans import HarvestPlan as Plan
+from sheeplib.miniatures.harvest_plans import judged_question, written_items
 from sheeplib.miniatures.rereading import Difference, reread
 from sheeplib.miniatures.verdict_rows import judged_text
 from sheeplib.models.generation import generate
@@ -23,7 +24,11 @@ from sheeplib.models.shipped import MAKE
 from sheeplib.resample import generator
 
 SAMPLE = 100  # rows of each kind
-_REMEDY = f"Weights, data or code have changed, or this machine computes otherwise: {MAKE}"
+_REMEDY = (
+    "Weights, data or code have changed, or this machine computes otherwise: where two words are almost "
+    "equally likely, one word of a text can flip on another machine or in another batch, and what follows "
+    f"with it. To make all again: {MAKE}"
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,8 @@ def verify(
     directory : Path, optional
         Directory of checkpoints by name; those of the package if not given.
     data : Path, optional
-        Directory of `answers.parquet` and `captions.parquet`; that of the package if not given.
+        Directory of `answers.parquet`, `captions.parquet` and `letters.parquet`; that of the package if
+        not given.
     features : Path, optional
         Directory of caches of features by name; that of the package if not given.
     say : callable
@@ -81,14 +87,17 @@ def verify(
     """
     if count < 1:
         raise InputError(Problem("must be 1 or more", field="count", value=count))
-    answers, captions = pool.answers(data), pool.captions(data)
-    if answers is None or captions is None:
-        raise InputError(Problem("no answers or captions in the package", f"Make them: {MAKE}"))
+    answers, captions, letters = pool.answers(data), pool.captions(data), pool.letters(data)
+    if answers is None or captions is None or letters is None:
+        raise InputError(
+            Problem("no answers or captions in the package, or no letters", f"Make them: {MAKE}")
+        )
     drawn = _drawn(answers, count, generator(seed, "verify", "answers"))
     told = _drawn(captions, count, generator(seed, "verify", "captions"))
+    written = _drawn(letters, count, generator(seed, "verify", "letters"))
     stores = {name: open_cache(name, features) for name in CACHES}
     judges = [name for name in models.MODELS if name in answers]  # each has a column of letters
-    made = {"answers": len(drawn), "captions": len(told), "letters": len(drawn) * len(judges)}
+    made = {"answers": len(drawn), "captions": len(told), "letters": 0}
     found: list[Difference] = []
     for name in sorted({*drawn["model"], *told["model"]}):
         say(f"{name} answers and captions")
@@ -97,7 +106,13 @@ def verify(
         found += _captions(model, told[told["model"] == name])
     for name in judges:
         say(f"{name} judges")
-        found += _letters(_loaded(name, directory), drawn)
+        judge = _loaded(name, directory)
+        for rows in (_asked_about(drawn), _asked_about_written(written)):
+            if name not in rows:
+                found.append((f"letters of {name} for written items", "none", "some"))
+                continue
+            made["letters"] += len(rows)
+            found += _letters(judge, rows)
     made["texts"] = 0
     for name, store in stores.items():
         say(f"{name} again")
@@ -142,14 +157,33 @@ def _captions(model: Model, rows: pd.DataFrame) -> Iterator[Difference]:
         yield from _compared(about, (row.response, row.finish), (said.text, said.finish))
 
 
-def _letters(judge: Model, rows: pd.DataFrame) -> Iterator[Difference]:
-    samples = [
-        sample(str(place), row.scene, judged_text(row.prompt, row.response), row.language)
-        for place, row in enumerate(rows.itertuples())
+def _asked_about(answers: pd.DataFrame) -> pd.DataFrame:
+    about = [
+        f"{row.model}, {row.language}, question {row.question}, seed {row.seed}"
+        for row in answers.itertuples()
     ]
+    asks = [judged_text(row.prompt, row.response) for row in answers.itertuples()]
+    return answers.assign(about=about, asked=asks)
+
+
+def _asked_about_written(letters: pd.DataFrame) -> pd.DataFrame:
+    written = written_items(Plan.written)
+    if strange := [item for item in letters["item"] if item not in written]:
+        what = "letters for an item that the corpus has not"
+        raise InputError(Problem(what, f"Make them again: {MAKE}", field="item", value=strange[0]))
+    versions = [written[item] for item in letters["item"]]
+    return letters.assign(
+        about=letters["item"],
+        asked=[judged_question(version) for version in versions],
+        scene=[version.sample.seed for version in versions],
+        language=[version.language.code for version in versions],
+    )
+
+
+def _letters(judge: Model, rows: pd.DataFrame) -> Iterator[Difference]:
+    samples = [sample(row.about, row.scene, row.asked, row.language) for row in rows.itertuples()]
     letters = judge_letters(judge, samples, batch_size=Plan.batch_size)
-    for row, shipped, letter in zip(rows.itertuples(), rows[judge.name], letters, strict=True):
-        about = f"{row.model}, {row.language}, question {row.question}, seed {row.seed}"
+    for about, shipped, letter in zip(rows["about"], rows[judge.name], letters, strict=True):
         yield from _compared(f"letter of {judge.name} for {about}", (shipped,), (letter,))
 
 

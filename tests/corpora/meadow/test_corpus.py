@@ -363,3 +363,26 @@ def test_captions_name_objects(directory):
     assert set(one.items["model"]) == {"elm"} and one.notes == ()
     with pytest.raises(InputError, match="no such model"):
         meadow.captions(["oak"], directory)
+
+
+def test_letters_are_there_for_each_item(tmp_path):
+    write_pool(tmp_path)
+    names = meadow.load(per_cell=0).items["item"]
+    kept = pd.DataFrame({"item": names[::-1], "judge-small": ["A", "F"] * 800})
+    kept.to_parquet(tmp_path / "letters.parquet")
+    found = meadow.letters(per_cell=PER_CELL, directory=tmp_path)
+    corpus = meadow.load(per_cell=PER_CELL, directory=tmp_path)
+    assert list(found) == ["item", "judge-small"] and found["item"].tolist() == corpus.items["item"].tolist()
+    written = dict(zip(kept["item"], kept["judge-small"], strict=True))
+    assert found["judge-small"].iloc[:1600].tolist() == [written[name] for name in names]
+    key = ["model", "language", "prompt", "response"]
+    both = found.merge(corpus.items[corpus.items["strategy"] != "human"], on="item")
+    given = pool.answers(tmp_path)[[*key, "judge-small"]].fillna("none")
+    told = both[[*key, "judge-small"]].fillna("none")
+    assert set(told.itertuples(index=False, name=None)) <= set(given.itertuples(index=False, name=None))
+    # another corpus has other texts under the same names
+    other = meadow.letters(5, 4, per_cell=PER_CELL, directory=tmp_path)
+    generated = other["item"].str.contains("-random-|-map-")
+    assert other["judge-small"].isna()[~generated].all() and other["judge-small"].notna()[generated].any()
+    with pytest.raises(InputError, match="no letters of judges"):
+        meadow.letters(5, 4, per_cell=0)

@@ -131,6 +131,13 @@ def test_the_table_is_as_declared():
     assert mentions(texts()).equals(nothing)
 
 
+def test_what_is_said_again_is_counted_again():
+    text = "I can see a dog. I can see a cat. Moreover, I can see a dog."
+    found = mentions(texts(text))
+    assert list(found["concept"]) == ["dog", "cat", "dog"]
+    assert found["start"].tolist() == [text.index("dog"), text.index("cat"), text.rindex("dog")]
+
+
 def test_items_keep_their_order_and_their_further_columns_are_ignored():
     frame = texts("I can see a dog.", "I can see a boat.").assign(model="m").iloc[::-1]
     assert list(mentions(frame)["item"]) == ["c1", "c0"]

@@ -52,10 +52,28 @@ def test_captions_come_with_their_types(directory):
     assert found["scene"].dtype == "int64" and found["response"].dtype == TEXT
 
 
+def test_letters_come_with_their_types_and_no_judge_that_preselects(tmp_path):
+    rows = pd.DataFrame({"item": ["a", "b", "c"], "owl": ["A", "F", None], "owlet": list("BCD")})
+    rows.to_parquet(tmp_path / "letters.parquet")
+    found = pool.letters(tmp_path)
+    assert list(found) == ["item", "owl", "owlet"] and set(found.dtypes) == {TEXT}
+    assert found["owl"].isna().tolist() == [False, False, True] and pool.judges(found) == ["owl", "owlet"]
+    for change, message in (
+        (rows.drop(columns="item"), "lacks columns item"),
+        (rows[["item"]], "lacks columns of letters"),
+        (rows.assign(judge="A"), "holds a column judge"),
+        (rows.assign(owl="G"), "'owl'.*row 0.*'G'"),
+        (rows.assign(item="a"), "row 1: the same item"),
+    ):
+        change.to_parquet(tmp_path / "letters.parquet")
+        with pytest.raises(InputError, match=message):
+            pool.letters(tmp_path)
+
+
 def test_a_package_without_data_has_none_and_a_directory_without_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(pool, "DATA", tmp_path)
-    assert pool.answers() is None and pool.captions() is None
-    for read in (pool.answers, pool.captions):
+    assert pool.answers() is None and pool.captions() is None and pool.letters() is None
+    for read in (pool.answers, pool.captions, pool.letters):
         with pytest.raises(InputError, match=r"parquet: no such file\. Give the directory"):
             read(tmp_path)
     write_pool(tmp_path, per_cell=1, scenes=1)

@@ -12,14 +12,16 @@ from PIL import Image
 from sheeplib import tables
 from sheeplib.corpora import Corpus
 from sheeplib.corpora.aggregate import aggregate_labels
-from sheeplib.corpora.meadow import generated, human
+from sheeplib.corpora.meadow import generated, human, pool
 from sheeplib.corpora.meadow.annotators import annotate
 from sheeplib.corpora.meadow.drawing import UNIT, render
 from sheeplib.corpora.meadow.generated import Captions
 from sheeplib.corpora.meadow.noise import NoiseModel
 from sheeplib.corpora.meadow.scenes import draw_scene, named_scene, scene
 
-__all__ = ["NoiseModel", "captions", "draw_scene", "image", "load", "named_scene", "scene", "truth"]
+__all__ = [
+    "NoiseModel", "captions", "draw_scene", "image", "letters", "load", "named_scene", "scene", "truth",
+]  # fmt: skip
 
 SEED, PER_LANGUAGE, PER_CELL = 2026, 100, 60
 PAGE = 256  # pixels, the size of an image on a page
@@ -134,6 +136,40 @@ def truth(
     rows = [*(version.truth() for version in written), *(row for one in chosen for row in one.truth())]
     text = dict.fromkeys(("item", "label", "field", "wrong", "right"), "string")
     return pd.DataFrame(rows).astype(text)
+
+
+def letters(
+    seed: int = SEED,
+    per_language: int = PER_LANGUAGE,
+    per_cell: int = PER_CELL,
+    models: Sequence[str] | None = None,
+    directory: str | Path | None = None,
+) -> pd.DataFrame:
+    """What each judge says of each item.
+
+    Parameters
+    ----------
+    seed, per_language, per_cell, models, directory
+        As given to `load`.
+
+    Returns
+    -------
+    DataFrame
+        Columns `item`, in the order of the corpus, and one for each judge, by its name, with letters A to
+        F. Letters for written answers are kept for the default seed and number alone: with others, and
+        where the package has none, they are missing. So is a letter that a judge did not give.
+
+    Raises
+    ------
+    InputError
+        As `load`; and if there are no letters for any of the items, or the file of letters is not what it
+        should be, or lacks in a directory that is given.
+    """
+    written = human.versions(seed, per_language)
+    chosen, _ = generated.choose(seed, per_cell, models, directory)
+    default = (seed, per_language) == (SEED, PER_LANGUAGE)  # others have other texts under the same names
+    kept = pool.letters(directory) if default else None
+    return generated.letters([version.item for version in written], chosen, kept)
 
 
 def captions(models: Sequence[str] | None = None, directory: str | Path | None = None) -> Captions:

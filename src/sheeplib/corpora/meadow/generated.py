@@ -209,6 +209,30 @@ def _by_model(lost: Mapping[str, int], answers: Sequence[Generated]) -> str:
     )
 
 
+def letters(written: Sequence[str], chosen: Sequence[Generated], kept: pd.DataFrame | None) -> pd.DataFrame:
+    """Letters of all judges, item by item; see `meadow.letters`.
+
+    Parameters
+    ----------
+    written : sequence of str
+        Names of the written items.
+    chosen : sequence of Generated
+    kept : DataFrame or None
+        Letters for written items, as from `pool.letters`; None if there are none for these.
+    """
+    tables_of = [] if kept is None else [kept]
+    if chosen:
+        given = pd.DataFrame([one.about for one in chosen])
+        names = pd.Series([one.item for one in chosen], name="item")
+        tables_of.append(pd.concat([names, given[pool.judges(given)]], axis=1).astype(tables.TEXT))
+    if not tables_of:
+        what, remedy = "no letters of judges for any of these items", "Load the corpus as it is by default"
+        raise InputError(Problem(what, remedy, field="seed"))
+    table = pd.concat(tables_of, ignore_index=True).set_index("item")
+    table = table.reindex([*written, *(one.item for one in chosen)])
+    return table.rename_axis("item").reset_index().astype(tables.TEXT)
+
+
 def captions(models: Sequence[str] | None, directory: str | Path | None) -> Captions:
     """The English captions of the models, and the objects that they name; see `meadow.captions`."""
     frame = pool.captions(directory)

@@ -38,7 +38,8 @@ def mentions(texts: pd.DataFrame) -> pd.DataFrame:
         Table `mentions`, by item in the order given and then by place in the text. `concept` is a COCO
         class, `present` whether the image shows it; what a framed picture shows is not present.
         `subtype` is missing for what is asserted, and for what is excluded it is `generic` or
-        `compound`. Sentences that cannot be read have no mentions; see `reading.read`.
+        `compound`. What is said again is counted again. Sentences that cannot be read have no mentions;
+        see `reading.read`.
 
     Raises
     ------
@@ -47,7 +48,9 @@ def mentions(texts: pd.DataFrame) -> pd.DataFrame:
 
     Source
     ------
-    NAME-Bench, table 9 (from kinds of sentence to status and subtype).
+    NAME-Bench, table 9 (from kinds of sentence to status and subtype). One choice differs: a hedge that
+    has a word of negation in it ("but I am not sure") is `hedged` here, by the form of the sentence,
+    while the paper's mapping, which goes by cues, would say `negation`.
     """
     _check(texts)
     rows = []

@@ -1,7 +1,8 @@
 """Answers and captions by the meadow's miniature models, as files: read, checked, never half.
 
 `answers.parquet` holds answers to questions with the letters that judges gave them, `captions.parquet`
-English captions. Both come with the package and are made again by the training of the models.
+English captions, `letters.parquet` the judges' letters for the written items of the corpus as it is loaded
+by default. All come with the package and are made again by the training of the models.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sheeplib.errors import InputError, Problem
 from sheeplib.tables import TEXT, WHOLE, Label
 
 DATA = Path(__file__).parent / "data"
-ANSWERS, CAPTIONS = "answers.parquet", "captions.parquet"
+ANSWERS, CAPTIONS, LETTERS = "answers.parquet", "captions.parquet", "letters.parquet"
 JUDGE = "judge"  # the column of the judge that pre-selects
 AGAIN = "Install the package again, or make the data again"
 
@@ -29,6 +30,7 @@ _ANSWERS: Mapping[str, str] = {
 _CAPTIONS: Mapping[str, str] = {"model": "text", "scene": "number", "response": "text", "finish": "text"}
 _ANSWER_KEY = ("model", "language", "scene", "question", "seed")
 _CAPTION_KEY = ("model", "scene")
+_JUDGED = frozenset({ANSWERS, LETTERS})  # where all further columns are letters, one for each judge
 
 
 def answers(directory: str | Path | None = None) -> pd.DataFrame | None:
@@ -75,6 +77,33 @@ def captions(directory: str | Path | None = None) -> pd.DataFrame | None:
     return _read(CAPTIONS, directory, _CAPTIONS, _CAPTION_KEY)
 
 
+def letters(directory: str | Path | None = None) -> pd.DataFrame | None:
+    """Read the letters that judges gave the written items of the corpus as it is loaded by default.
+
+    Parameters
+    ----------
+    directory : str or Path, optional
+        Directory with `letters.parquet`; that of the package if not given.
+
+    Returns
+    -------
+    DataFrame or None
+        Columns `item` and one of letters A to F for each judge, by its name; there is no `judge` that
+        pre-selects. None if the package comes without.
+
+    Raises
+    ------
+    InputError
+        As `answers`.
+    """
+    return _read(LETTERS, directory, {"item": "text"}, ("item",))
+
+
+def judges(frame: pd.DataFrame) -> list[str]:
+    """Names of the judges that have a column of letters in a table of `answers` or of `letters`."""
+    return [name for name in frame if name not in _ANSWERS and name != "item"]
+
+
 def of_models(frame: pd.DataFrame, models: Sequence[str] | None) -> pd.DataFrame:
     """The rows of some models alone, all if none are named.
 
@@ -109,7 +138,10 @@ def _read(
     lacking = [column for column in columns if column not in frame]
     if lacking:
         raise InputError(Problem(f"lacks columns {', '.join(lacking)}", AGAIN, path=path))
-    letters = [column for column in frame if column not in columns] if JUDGE in columns else []
+    letters = [column for column in frame if column not in columns] if name in _JUDGED else []
+    if name == LETTERS and (not letters or JUDGE in letters):
+        what = f"holds a column {JUDGE}, which is no judge" if letters else "lacks columns of letters"
+        raise InputError(Problem(what, AGAIN, path=path))
     kinds = {**columns, **dict.fromkeys(letters, "letter")}
     if problems := [*_problems(frame, kinds, path), *_twice(frame, key, path)]:
         raise InputError(problems)

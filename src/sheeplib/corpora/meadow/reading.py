@@ -2,7 +2,8 @@
 
 Whatever `writers.write` can write is read back. Where a text strays, as models' texts do, the reading
 is strict about words that mean something and lenient about agreement and articles; what it cannot read
-it says it has not read.
+it says it has not read. A sentence that was said before is read like any other: said again, it is as true
+or as false as before.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Reading:
     statements : tuple of Statement
         In the order of the text.
     unread : tuple of (int, int)
-        Stretches that are no sentence of the grammar, that break off, or that repeat a sentence.
+        Stretches that are no sentence of the grammar, or that break off.
     """
 
     text: str
@@ -91,7 +92,7 @@ def read(text: str, language: Language | str) -> Reading:
     """
     code = language if isinstance(language, str) else language.code
     clean, offsets = _without_layout(text, _reader(code).layout)
-    statements, unread, said = [], [], set()
+    statements, unread = [], []
     for match in _SENTENCE.finditer(clean):
         sentence = match.group().strip()
         if not sentence:
@@ -99,10 +100,9 @@ def read(text: str, language: Language | str) -> Reading:
         first = match.start() + match.group().index(sentence)
         start, end = offsets[first], offsets[first + len(sentence) - 1] + 1
         found = _understood(code, sentence)
-        if found is None or found.core in said:
+        if found is None:
             unread.append((start, end))
             continue
-        said.add(found.core)
         parts = tuple((role, offsets[first + a], offsets[first + b - 1] + 1) for role, a, b in found.parts)
         statements.append(Statement(found.name, found.claim, found.polarity, start, end, parts))
     return Reading(text, tuple(statements), tuple(unread))
@@ -121,13 +121,12 @@ def _without_layout(text: str, layout: re.Pattern[str]) -> tuple[str, list[int]]
 
 @dataclass(frozen=True)
 class _Understood:
-    """One sentence by itself; `core` is what remains without "yes" and "moreover"."""
+    """One sentence by itself."""
 
     name: str
     stated: Fields
     polarity: str
     parts: tuple[Span, ...]
-    core: str
 
     @property
     def claim(self) -> Claim | None:
@@ -144,12 +143,11 @@ def _understood(code: str, sentence: str) -> _Understood | None:
 def _ways(reader: _Reader, sentence: str) -> Iterator[_Understood]:
     for polarity, length in reader.beginnings(sentence):
         core = sentence[length:]
-        small = _uncapitalised(core)
-        for text in dict.fromkeys((small, core)):  # "I" keeps its capital
+        for text in dict.fromkeys((_uncapitalised(core), core)):  # "I" keeps its capital
             for pattern in reader.patterns:
                 if found := pattern.match(text):
                     parts = tuple((role, start + length, end + length) for role, start, end in found[1])
-                    yield _Understood(pattern.name, found[0], polarity, parts, small)
+                    yield _Understood(pattern.name, found[0], polarity, parts)
 
 
 def _uncapitalised(text: str) -> str:
