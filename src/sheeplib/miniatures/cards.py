@@ -179,8 +179,8 @@ def schooling(directory: Path | None = None, lessons: int = LESSONS) -> pd.DataF
             raise InputError(_unrecorded(name, found.path / "training.json")) from error
     columns = ["model", "warm_up", "steps", "first_loss", "loss", "minutes"]
     shares = ["untrue_answers", "untrue_captions"]
-    numbers = dict.fromkeys((*columns[3:], *shares), "float64")
-    return pd.DataFrame(rows, columns=columns + shares).astype(numbers)
+    types = dict.fromkeys((*columns[3:], *shares), "float64")
+    return pd.DataFrame(rows, columns=columns + shares).astype(types)
 
 
 def untrue_lessons(diet: Diet, count: int = LESSONS, seed: int = 0) -> tuple[float | None, float | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -122,7 +122,7 @@ def _row(item: str, about: pd.Series) -> dict[str, object]:
     return {"item": item, "corpus": "meadow", "image": f"meadow-{about['scene']:06d}", **kept, **blank}
 
 
-def _corpus(rows: list[dict[str, object]], marks: list[tuple[object, ...]]) -> Corpus:
+def _corpus(rows: list[dict[str, object]], marks: Sequence[tuple[object, ...]]) -> Corpus:
     items = pd.DataFrame(rows, columns=list(tables.SCHEMAS["items"].columns))
     ratings = pd.DataFrame({"item": items["item"], "annotator": READER, "comment": pd.NA})
     spans = pd.DataFrame(marks, columns=["item", "annotator", "order", "start", "end", "label"])
