@@ -261,15 +261,15 @@ def test_losses_and_abilities_are_printed(run, home):
     assert len(accuracy) == 16 and {row["n"] for row in accuracy} == {2}  # four types, four languages
     rates = {row["quantity"]: row for row in told["captions"]}
     assert rates["captions read whole"]["n"] == 2 and "rise" in rates
-    # One answer written in each of four languages, given in all of them: four a language.
+    # One answer of each letter from A to D and F in each language: five a language.
     verdicts = [(row["model"], row["language"], row["n"]) for row in told["verdicts"]]
     assert sorted(verdicts) == sorted(
-        (name, code, 4) for name in ("chance", "owl") for code in ("en", "fr", "it", "zh")
+        (name, code, 5) for name in ("chance", "owl") for code in ("en", "fr", "it", "zh")
     )
-    # Four answers of each planted letter at least in four languages; a judge gives each of them one letter.
+    # Four answers of each letter, one a language; a judge gives each of them one letter.
     given = pd.DataFrame(told["letters"])
     assert set(given["model"]) == {"owl"} and np.allclose(given.groupby("type")["value"].sum(), 1)
-    assert given.drop_duplicates("type")["n"].sum() == 16
+    assert given.drop_duplicates("type")["n"].sum() == 20
     assert "clover: captions of other pictures" in err and "owl: verdicts" in err
     code, out, _ = run("abilities", "--directory", home, "--only", "owl", *sizes)
     assert code == 0 and "cpu_seconds" in out and "verdict" in out and "commonest" in out

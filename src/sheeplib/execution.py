@@ -60,6 +60,8 @@ def execute(
 
     # It reads parameters in a way of its own and warns of those it does not understand; ours are checked.
     logging.getLogger("papermill").setLevel(logging.ERROR)
+    # On a busy machine, a message may come in just when the channels to a kernel have been closed.
+    logging.getLogger("tornado.general").setLevel(logging.CRITICAL)
     # ipykernel prints a warning on every start when it listens over TCP without encryption.
     config = Config({"KernelManager": {"transport_encryption": "auto" if has("curve") else "disabled"}})
     environment, source = _environment(results), path.resolve()

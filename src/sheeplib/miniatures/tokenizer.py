@@ -42,8 +42,13 @@ TEMPLATE = (
 
 
 @cache
-def build() -> Any:
+def build(texts: int = TEXTS) -> Any:
     """Make the tokenizer.
+
+    Parameters
+    ----------
+    texts : int
+        Lessons, and a quarter as many writers' texts, that show which words there are.
 
     Returns
     -------
@@ -55,7 +60,7 @@ def build() -> Any:
     from transformers import PreTrainedTokenizerFast
 
     cutter = pre_tokenizers.Split(Regex(_pattern()), "isolated")
-    words = {word for text in _texts() for word, _ in cutter.pre_tokenize_str(text)}
+    words = {word for text in _texts(texts) for word, _ in cutter.pre_tokenize_str(text)}
     vocabulary = {word: place for place, word in enumerate((*SPECIAL, *sorted(words | set(LETTERS))))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, UNKNOWN))
     tokenizer.pre_tokenizer = cutter
@@ -77,13 +82,13 @@ def _longest_first(word: str) -> tuple[int, str]:
     return -len(word), word
 
 
-def _texts() -> Iterator[str]:
+def _texts(count: int) -> Iterator[str]:
     """Enough text of every kind to hold all its words."""
     rng = np.random.default_rng(SEED)
-    for number in range(TEXTS):
+    for number in range(count):
         lesson = draw_lesson(rng, FIRST_LESSON + number, Diet())
         yield from (lesson.prompt, lesson.response)
-    for sample in write_samples(SEED, TEXTS // 16):
+    for sample in write_samples(SEED, count // 16):
         for language in LANGUAGES.values():
             yield from (sample.prompt(language), write(sample, language).text)
     for language in LANGUAGES.values():
@@ -116,10 +121,10 @@ def _phrases(language: Language) -> Iterator[str]:
 
 
 def _bare(segments: Segments | None) -> Iterator[str]:
-    """The text within another, and each of its words without the blank before it, as after a bold mark."""
+    """The text within another and at a start, and each word without a blank, as after a bold mark."""
     text = text_of(segments or [])
-    yield f" {text}"
-    yield from text.split(" ")
+    start = text[:1].upper() + text[1:]
+    yield from (f" {text}", start, f" {start}", *text.split(" "))
 
 
 _ANYTHING = Claim(
