@@ -6,10 +6,11 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sheeplib.errors import InputError
-from sheeplib.miniatures import designs, pupils, training
+from sheeplib.miniatures import designs, pupils, recipes, training
 
 BASE = replace(
     next(iter(designs.DESIGNS.values())), tower="small", width=32, layers=1, heads=2, key_heads=2, inner=32
@@ -30,7 +31,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(module, name, value, raising=False)
     monkeypatch.setattr(training, "PART", 20)
     monkeypatch.setattr("sheeplib.miniatures.towers.HELD_OUT", 20)
-    for module in (training, "sheeplib.miniatures.networks"):
+    for module in (training, recipes, "sheeplib.miniatures.networks"):
         where = module if isinstance(module, str) else module.__name__
         monkeypatch.setattr(f"{where}.TOWERS", {"small": designs.Tower(32, 1, 32, 2, 5)})
     monkeypatch.setattr("sheeplib.miniatures.schooling.NAMING", 2)
@@ -63,6 +64,23 @@ def test_another_design_is_trained_anew(tmp_path: Path, monkeypatch: pytest.Monk
     records = training.train(tmp_path, workers=1, only=["one"], say=lambda _: None)
     assert records["one"]["design"]["steps"] == 3
     assert (tmp_path / "models" / "one" / "model.safetensors").read_bytes() != first
+
+
+def test_what_was_made_by_other_code_or_of_another_world_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training.train(tmp_path, workers=1, only=["one"], say=lambda _: None)
+    said: list[str] = []
+    monkeypatch.setattr(recipes, "TRAINING", (*recipes.TRAINING, "designs"))  # as if the code had changed
+    training.train(tmp_path, workers=1, only=["one"], say=said.append)
+    assert any("tower small: trained" in line for line in said)
+    assert any("model one: trained" in line for line in said)
+    pictures = np.load(tmp_path / "pictures" / "pictures.npy")
+    pictures[0, 0, 0, 0] ^= 1  # as if scenes were drawn otherwise
+    np.save(tmp_path / "pictures" / "pictures.npy", pictures)
+    said.clear()
+    training.train(tmp_path, workers=1, only=["one"], say=said.append)
+    assert said[0] == "drew 60 pictures"
 
 
 def test_a_broken_record_is_made_anew(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ class HarvestPlan:
     SHEEP, section 4: temperature 0.7 and five seeds.
     """
 
-    questions: int = 80
+    questions: int = 120
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     temperature: float = 0.7
     captions: int = 2000

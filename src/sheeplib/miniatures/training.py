@@ -25,6 +25,7 @@ from sheeplib.miniatures.designs import DESIGNS, HELD_OUT, SCENES, TOWERS, Desig
 
 Say = Callable[[str], None]
 PART = 500  # scenes that one task draws
+LOOKED_AT = 8  # pictures that tell whether the world is drawn as before
 RECORD = "training.json"  # what a checkpoint was trained with, and to what end
 
 
@@ -36,8 +37,8 @@ def train(
     Parameters
     ----------
     directory : Path
-        For pictures, towers, and `models/<name>`, the checkpoints. What is there and was made with the
-        same design is kept.
+        For pictures, towers, and `models/<name>`, the checkpoints. What is there and was made by the same
+        recipe (design, training code, pictures and lessons) is kept.
     workers : int
         Processes, of one thread each.
     only : sequence of str
@@ -89,7 +90,7 @@ def _all(work: Callable[[str], float], names: Sequence[str], executor: Executor,
 def _draw_all(directory: Path, executor: Executor, say: Say) -> None:
     """Pictures, and what their patches show; in files that are mapped rather than read."""
     paths = [directory / "pictures" / f"{name}.npy" for name in ("pictures", "targets")]
-    if all(path.exists() for path in paths):
+    if all(path.exists() for path in paths) and _are_drawn(directory):
         return
     parts: list[Any] = [None] * ((SCENES + HELD_OUT) // PART)
     for place, drawn in engine.results(_drawn, range(len(parts)), executor):
@@ -100,8 +101,17 @@ def _draw_all(directory: Path, executor: Executor, say: Say) -> None:
     say(f"drew {SCENES + HELD_OUT} pictures")
 
 
-def _drawn(part: int) -> tuple[np.ndarray, np.ndarray]:
-    scenes = [scene(FIRST_LESSON + part * PART + number) for number in range(PART)]
+def _are_drawn(directory: Path) -> bool:
+    """Whether pictures are there, as many as wanted and as the world is drawn now."""
+    there, now = _pictures(directory), _drawn(0, LOOKED_AT)
+    return all(
+        len(kept) == SCENES + HELD_OUT and np.array_equal(kept[:LOOKED_AT], fresh)
+        for kept, fresh in zip(there, now, strict=True)
+    )
+
+
+def _drawn(part: int, count: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    scenes = [scene(FIRST_LESSON + part * PART + number) for number in range(count or PART)]
     pictures = np.stack([np.asarray(render(one)) for one in scenes])
     return pictures, np.stack([patch_targets(one) for one in scenes])
 
@@ -115,10 +125,11 @@ def _tower(directory: Path, name: str) -> float:
     """Train a tower and let it see all pictures; CPU seconds, 0 if it is there."""
     from safetensors.torch import save
 
+    from sheeplib.miniatures.recipes import tower_recipe
     from sheeplib.miniatures.towers import see_all, train_tower
 
     tower, home = TOWERS[name], directory / "towers" / name
-    record: dict[str, Any] = {"design": asdict(tower)}
+    record: dict[str, Any] = {"design": asdict(tower), "recipe": tower_recipe(tower)}
     if _is_kept(home, record):
         return 0.0
     start = time.process_time()
@@ -136,9 +147,10 @@ def _tower(directory: Path, name: str) -> float:
 def _model(directory: Path, name: str) -> float:
     """Train a model; CPU seconds, 0 if it is there."""
     from sheeplib.miniatures.pupils import raise_pupil
+    from sheeplib.miniatures.recipes import recipe
 
     design, home = DESIGNS[name], directory / "models" / name
-    record: dict[str, Any] = {"design": asdict(design)}
+    record: dict[str, Any] = {"design": asdict(design), "recipe": recipe(design)}
     if _is_kept(home, record):
         return 0.0
     start = time.process_time()
@@ -159,14 +171,14 @@ def _seen(directory: Path, design: Design) -> tuple[Any, Any, Path]:
 
 
 def _is_kept(home: Path, record: Mapping[str, Any]) -> bool:
-    """Whether what is there was made with this design; what was made with another one is removed."""
+    """Whether what is there was made by this recipe; what was made by another one is removed."""
     if not home.exists():
         return False
     try:
-        kept = read_record(home)["design"]
+        kept = read_record(home)["recipe"]
     except (OSError, ValueError, KeyError):
         kept = None
-    if kept == json.loads(_json(record))["design"]:
+    if kept == record["recipe"]:
         return True
     shutil.rmtree(home)
     return False
