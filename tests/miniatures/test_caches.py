@@ -30,6 +30,7 @@ from sheeplib.miniatures.caches import (
     choose_mentions,
     mention_rows,
     open_cache,
+    shuffle_images,
 )
 from sheeplib.miniatures.condensation import GRAINS, Grain, grain_of, pooled
 from sheeplib.miniatures.rereading import reread
@@ -39,6 +40,7 @@ from sheeplib.shards import Shards
 OWN = CACHES["clover-reads-clover"]
 SMALL = {
     "clover-reads-answers": CACHES["clover-reads-answers"],
+    "clover-reads-answers-shuffled": CACHES["clover-reads-answers-shuffled"],
     "clover-reads-clover": OWN,
     "daisy-reads-clover": CACHES["daisy-reads-clover"],
     "echo-reads-all": Cache("echo", ("clover", "daisy"), ("hidden:mid@own",)),
@@ -156,6 +158,14 @@ def test_every_token_of_an_answer_is_there(home: Path, store_of: Callable) -> No
         said = "".join(text[start:end] for start, end in zip(part["start"], part["end"], strict=True))
         assert "".join(said.split()) == "".join(text.split())
     assert store.array("hidden_norms@own").shape[0] == len(tokens)
+
+
+def test_other_images_change_what_is_read_and_not_which_tokens(store_of: Callable) -> None:
+    right, wrong = map(store_of, ("clover-reads-answers", "clover-reads-answers-shuffled"))
+    places = ["item", "token", "start", "end"]
+    pd.testing.assert_frame_equal(right.tokens(places), wrong.tokens(places))
+    # hardly a token is as likely as before
+    assert (right.tokens()["token_nll"] != wrong.tokens()["token_nll"]).mean() > 0.5
 
 
 def test_models_read_the_same_mentions(store_of: Callable) -> None:
@@ -320,6 +330,16 @@ def test_half_of_each_cell_of_answers_and_own_words_are_taken() -> None:
         ("map", "clover", "test"): 1, ("map", "clover", "train"): 1,
     }  # fmt: skip
     pd.testing.assert_frame_equal(found, choose_answers(items))
+
+
+def test_every_answer_gets_the_image_of_another_of_its_split() -> None:
+    images = pd.array(["a", "b", "b", "c", "x", "y", "y", "z"], dtype="string")
+    items = pd.DataFrame({"item": range(8), "split": ["train"] * 4 + ["test"] * 4, "image": images})
+    found = shuffle_images(items)
+    assert (found["image"] != items["image"]).all()
+    assert found["image"].iloc[1] == found["image"].iloc[2]  # one answer or two, the image is one
+    assert set(found["image"].iloc[:4]) == {"a", "b", "c"} and set(found["image"].iloc[4:]) == {"x", "y", "z"}
+    pd.testing.assert_frame_equal(found, shuffle_images(items))
 
 
 def test_mentions_find_their_rows() -> None:

@@ -59,12 +59,15 @@ class Cache:
         Needs and methods; see `sheeplib.features.needs`.
     reach : int
         Tokens before that of a mention which the table of tokens holds, too.
+    shuffled : bool
+        Whether each answer is read beside the image of another, as a control.
     """
 
     evaluator: str
     captioners: tuple[str, ...]
     needs: tuple[str, ...]
     reach: int = 0
+    shuffled: bool = False
 
 
 _PROBES = ("lookback", "hidden", "dhcp")
@@ -73,6 +76,7 @@ _OWN = (*_PROBES, "prompt_state:3/4", "svar", "vade", "pas", "nll", "entropy", "
 CACHES: Mapping[str, Cache] = {
     # SHEEP: token features of answers, read by one evaluator
     "clover-reads-answers": Cache("clover", (), ("hallushift", "euq")),
+    "clover-reads-answers-shuffled": Cache("clover", (), ("hallushift",), shuffled=True),
     # NAME-Bench: each captioner reads its own captions
     "clover-reads-clover": Cache("clover", ("clover",), _OWN, WINDOW - 1),
     "daisy-reads-daisy": Cache("daisy", ("daisy",), _OWN, WINDOW - 1),
@@ -140,6 +144,26 @@ def choose_answers(items: pd.DataFrame) -> pd.DataFrame:
         rng = generator(SEED, "caches", "answers", *cell)
         chosen.update(rng.choice(part.index, size=int(np.ceil(SHARE * len(part))), replace=False))
     return items[items.index.isin(chosen)]
+
+
+def shuffle_images(items: pd.DataFrame) -> pd.DataFrame:
+    """The same answers, each beside an image that it is not about.
+
+    Parameters
+    ----------
+    items : DataFrame
+        Table `items` with at least two images in each split.
+
+    Returns
+    -------
+    DataFrame
+        With other values of `image`: one for each image, of the same split, each used once.
+    """
+    others: dict[str, str] = {}
+    for split, part in items.groupby("split", sort=True):
+        images = generator(SEED, "caches", "shuffled", split).permutation(sorted(set(part["image"])))
+        others |= dict(zip(images, np.roll(images, 1), strict=True))
+    return items.assign(image=items["image"].map(others).astype(items["image"].dtype))
 
 
 def choose_mentions(items: pd.DataFrame, mentions: pd.DataFrame) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from sheeplib.features.alignment import tokens_in_spans
 from sheeplib.features.answers import FIELDS, Answers
 from sheeplib.features.extract import Features, extract
 from sheeplib.features.store import KIND, FeatureStore, encode_shard
-from sheeplib.miniatures.caches import CACHES, Cache, choose_answers, choose_mentions
+from sheeplib.miniatures.caches import CACHES, Cache, choose_answers, choose_mentions, shuffle_images
 from sheeplib.miniatures.condensation import SIDE, condensed, grains
 from sheeplib.miniatures.designs import DESIGNS
 from sheeplib.models import runs
@@ -158,6 +158,7 @@ def read_texts(cache: Cache, data: Path | None) -> Texts:
     picture = meadow.image if DESIGNS[cache.evaluator].tower else None
     if not cache.captioners:
         items = choose_answers(meadow.load(directory=data).items)
+        items = shuffle_images(items) if cache.shuffled else items
         return Texts(Answers("meadow", items[list(FIELDS)], picture), None)
     told = meadow.captions(cache.captioners, data)
     mentions = choose_mentions(told.items, told.mentions)
