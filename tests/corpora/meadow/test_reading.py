@@ -230,12 +230,34 @@ def test_agreement_and_articles_may_slip(code, text, claim):
 
 
 @pytest.mark.parametrize(
+    ("code", "text", "claim", "noun"),
+    [
+        ("en", "It would be nice to fly a dog here.", Claim("purpose", "dog"), "dog"),
+        ("en", "One could easily park an umbrella here.", Claim("purpose", "umbrella"), "umbrella"),
+        ("en", "It looks like the right spot to eat a boat of soup.", Claim("purpose", "boat"), "boat"),
+        ("en", "One could easily share two benches here.", Claim("purpose", "bench"), "benches"),
+        ("fr", "Ce serait un bon endroit pour garer un banc.", Claim("purpose", "bench"), "banc"),
+        ("it", "Sarebbe un bel posto per parcheggiare un autobus.", Claim("purpose", "bus"), "autobus"),
+        ("zh", "这里很适合停放一张长椅。", Claim("purpose", "bench"), "长椅"),
+        ("en", "The image contains a dog on the left.", Claim("there_at", "dog", place="left"), "dog"),
+        ("en", "I can see two red cats in the middle.", Claim("there_at", "cat", 2, "red", "centre"), "cats"),
+        ("fr", "L’image contient un chat à gauche.", Claim("there_at", "cat", place="left"), "chat"),
+    ],
+)
+def test_sentences_that_models_blend_are_read(code, text, claim, noun):
+    (statement,) = read(text, code).statements
+    assert statement.claim == claim
+    assert [text[start:end] for field, start, end in statement.parts if field == "kind"] == [noun]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "There is a dog in this picture.",  # a word that the pattern has not
         "There is a dogs stop nearby.",
         "There is probably a dog stop nearby.",  # compounds are not mixed
-        "This would be a good place to fly a dog.",
+        "This would be a good place to fly a crimson dog.",
+        "This would be a good place to eat a dog of a soup.",
         "There is a big dog in this image.",
         "There is a crimson dog in this image.",
         "The the dog is red.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import product
@@ -22,6 +22,7 @@ _FIELDS = frozenset(field.name for field in fields(Claim))
 _FULL = Claim("mood", "dog", 2, "red", other="cat", other_count=2, word=WORDS[0])
 _NUMBERS = {"kind": "count", "other": "other_count"}
 _LETTERS = r"[^\W\d_]+"
+_ARTICLE = re.compile(r"(?:\b(?:an?|des|du|gli|une?|un[ao]) |\b(?:l|un)’|一\w)$")  # at the end of "park a "
 _PLAIN = {ord("\u00a0"): " ", ord("\u202f"): " ", ord("'"): "’"}
 
 
@@ -163,7 +164,24 @@ def _of_phrase(language: Language, name: str, slots: Mapping[str, Wording]) -> W
         for pattern in patterns:
             for segments in _spellings(pattern if "<" in pattern else f"<{pattern}>", field, slots):
                 found.setdefault(text_of(segments), ({field: value}, segments))
-    return Wording(found)
+    if name == "purpose":
+        for kind, segments in _uses(list(found.values()), slots["a"]):
+            found.setdefault(text_of(segments), ({"kind": kind}, segments))
+    return Wording(found, free=name == "purpose")
+
+
+def _uses(entries: Sequence[Entry], nouns: Wording) -> Iterator[tuple[str | int, Segments]]:
+    """Things put to the uses of others, as models do: "park a bench". They are named all the same."""
+    things = [(stated["kind"], segments) for stated, segments in entries]
+    plain_nouns = [
+        (stated["kind"], said) for stated, said in nouns.entries.values() if "colour" not in stated
+    ]
+    for _, [verb, _, *rest] in things:
+        for kind, segments in things:
+            yield kind, [verb, segments[1], *rest]
+        bare = Segment(_ARTICLE.sub("", verb.text))
+        for kind, noun in plain_nouns:
+            yield kind, [bare, *(replace(s, role="kind" if s.role == "kind" else "") for s in noun), *rest]
 
 
 def _spellings(pattern: str, role: str, slots: Mapping[str, Wording]) -> Iterator[Segments]:

@@ -1,15 +1,16 @@
 """Reading: from a text back to the claims that it makes, with the very grammar that writes them.
 
 Whatever `writers.write` can write is read back. Where a text strays, as models' texts do, the reading
-is strict about words that mean something and lenient about agreement and articles; what it cannot read
-it says it has not read. A sentence that was said before is read like any other: said again, it is as true
-or as false as before.
+is strict about words that mean something and lenient about agreement and articles, and knows two ways in
+which models blend sentences: a place behind one that has none, and the use of one thing for another. What
+it cannot read it says it has not read. A sentence that was said before is read like any other: said again,
+it is as true or as false as before.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -223,6 +224,7 @@ class _Reader:
             if name not in _PREFIXES
             for pattern in sentences[name]
         ]
+        self.patterns += [_Pattern("there_at", pattern, known) for pattern in _placed(sentences)]
         self._prefixes = [(name, plain(text)) for name in _PREFIXES for text in sentences[name]]
         self.layout = _layout(language)
 
@@ -233,6 +235,13 @@ class _Reader:
         for name, prefix in self._prefixes:
             if folded.startswith(prefix):
                 yield name if name != "connector" else "", len(prefix)
+
+
+def _placed(sentences: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Sentences without a place to which models add one: "the image contains a dog on the left"."""
+    for pattern in (*sentences["there"], *sentences["there+"]):
+        if pattern.endswith("{a}."):
+            yield pattern.replace("{a}.", "{a} {place}.")
 
 
 def _layout(language: Language) -> re.Pattern[str]:
