@@ -12,7 +12,7 @@ import sheeplib.corpora as corpora
 from meadow_pool import GIBBERISH, MODELS, answer_rows, write_pool
 from sheeplib import tables
 from sheeplib.corpora import meadow
-from sheeplib.corpora.meadow import human, pool
+from sheeplib.corpora.meadow import generated, human, pool
 from sheeplib.corpora.meadow.generated import split_of
 from sheeplib.corpora.meadow.noise import NoiseModel
 from sheeplib.errors import InputError
@@ -232,6 +232,15 @@ def test_items_are_the_models_answers_and_none_is_taken_twice(whole, directory):
     # every C and D that was not chosen at random is there
     serious = answers[answers["judge"].isin(["C", "D"])]
     assert set(serious["response"]) <= set(items["response"])
+
+
+def test_the_judge_chooses_among_a_few_for_each(whole, directory, monkeypatch):
+    monkeypatch.setattr(generated, "SHOWN", 1)
+    fewer = meadow.load(5, 4, per_cell=PER_CELL, directory=directory)
+    sizes = strategy(fewer, "map").items.groupby("language").size()
+    # of so many answers as are wanted, some are fine in its eyes: not one of these is taken
+    assert (sizes < 5 * PER_CELL).all() and not set(strategy(fewer, "map").items["prelabel"]) & set("EF")
+    pd.testing.assert_frame_equal(strategy(fewer, "random").items, strategy(whole, "random").items)
 
 
 def test_splits_are_by_scene_and_scenes_of_written_answers_are_tested(whole, directory, tmp_path):

@@ -58,7 +58,8 @@ def load(
     per_cell : int
         Answers chosen at random for each language and model, one half from each split as far as there are
         so many; 0 leaves out the answers of models. The judge's letters choose as many times the number
-        of models for each language (`judge.select_map`) among those that are left.
+        of models for each language (`judge.select_map`), of `generated.SHOWN` times as many drawn among
+        those that are left.
     models : sequence of str, optional
         Take the answers of these models alone; all if not given.
     directory : str or Path, optional

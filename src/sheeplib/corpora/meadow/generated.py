@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sheeplib import tables
@@ -23,6 +24,10 @@ from sheeplib.corpora.meadow.verdicts import content_parts, faults, wrong_parts
 from sheeplib.errors import InputError, Problem
 from sheeplib.judge import select_map, select_random
 from sheeplib.resample import generator
+
+# Answers that the judge is shown for each that it is to choose. Of all that are kept, those with letters C
+# and D alone are more than are wanted; SHEEP has few of these, and most of its choice are As and Bs.
+SHOWN = 4
 
 LACKS: Mapping[str, str] = {
     "model": "answers by models are not among these items, nor are the strategies 'random' and 'map' "
@@ -156,10 +161,18 @@ def choose(
     drawn = select_random(halves, per_cell, generator(seed, "meadow", "random"), even="split")
     random = answers.loc[drawn.index]
     wanted = per_cell * answers["model"].nunique()
-    preselected = select_map(answers.drop(random.index), wanted, generator(seed, "meadow", "map"), pool.JUDGE)
+    rng = generator(seed, "meadow", "map")
+    preselected = select_map(_shown(answers.drop(random.index), wanted, rng), wanted, rng, pool.JUDGE)
     languages = [code for code in LANGUAGES if (answers["language"] == code).any()]
     chosen = [*_named(random, "random"), *_named(preselected, "map")]
     return chosen, (*_shortages(preselected, wanted, languages), *_notes(chosen))
+
+
+def _shown(answers: pd.DataFrame, wanted: int, rng: np.random.Generator) -> pd.DataFrame:
+    """The answers of each language that the judge chooses among."""
+    places = answers.groupby("language", sort=True).indices.values()
+    drawn = [rng.choice(some, min(len(some), SHOWN * wanted), replace=False) for some in places]
+    return answers.iloc[np.sort(np.concatenate(drawn))] if drawn else answers
 
 
 def _named(rows: pd.DataFrame, strategy: str) -> Iterator[Generated]:
