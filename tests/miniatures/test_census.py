@@ -151,6 +151,11 @@ def test_the_first_sentence_about_what_is_asked_counts(lounge: Item) -> None:
     assert mark(lounge, said("en", Claim("absent", "boat"))) == UNREAD
     # who says no and then shows it has not answered
     assert mark(lounge, "Yes, I can see three chairs.") == RIGHT
+    # a yes answers, whatever else is named; so does a no
+    assert mark(lounge, "Yes, I can see three dogs.") == RIGHT
+    assert mark(lounge, "No, I can see three dogs.") == WRONG
+    assert mark(lounge, "I can see three dogs.") == UNREAD
+    assert mark(colour, "Yes, I can see three dogs.") == UNREAD  # to what was not asked
     assert mark(lounge, "No, I can see three chairs.") == WRONG
 
 

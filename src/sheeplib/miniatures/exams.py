@@ -146,13 +146,23 @@ def mark(item: Item, response: str) -> str:
     Returns
     -------
     str
-        `RIGHT`, `WRONG`, or `UNREAD` if no sentence that can be read answers the question.
+        `RIGHT`, `WRONG`, or `UNREAD` if no sentence that can be read answers the question. Whether
+        something is there, a yes or a no says, whatever follows, unless it contradicts itself; only
+        where there is neither, the claims do.
+
+    Source
+    ------
+    POPE (Li et al., 2023) takes the yes or no alone, too.
     """
+    about = scene(item.scene)
     for statement in read(response, item.language).statements:
-        if statement.claim is not None and _answers(statement.claim, item):
-            wrong = {"kind", TYPES[item.type]} & set(false_fields(statement.claim, scene(item.scene)))
-            torn = item.type == "presence" and _contradicts_itself(statement)
-            return WRONG if wrong or torn else RIGHT
+        claim = statement.claim if statement.claim and _answers(statement.claim, item) else None
+        if item.type == "presence" and statement.polarity:
+            yes, torn = statement.polarity == "yes", claim and _contradicts_itself(statement)
+            return RIGHT if yes == truth(item.type, item.kind, about) and not torn else WRONG
+        if claim:
+            wrong = {"kind", TYPES[item.type]} & set(false_fields(claim, about))
+            return WRONG if wrong else RIGHT
     return UNREAD
 
 
