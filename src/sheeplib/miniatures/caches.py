@@ -42,7 +42,7 @@ FEATURES = Path(__file__).with_name("features")  # package data, a directory for
 SEED = 2026  # draws what is kept
 WINDOW = 4  # tokens: W4 of NAME-Bench
 SHARE = 1 / 3  # of the answers by models
-MENTIONS: Mapping[str, int] = {"concrete": 300, "hallucinated": 300, "non-assertive": 300, "excluded": 30}
+MENTIONS: Mapping[str, int] = {"concrete": 270, "hallucinated": 270, "non-assertive": 270, "excluded": 30}
 
 
 @dataclass(frozen=True)
