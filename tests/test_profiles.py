@@ -13,7 +13,7 @@ def test_the_default_needs_no_data():
     found = profile(environment={})
     assert found.name == "meadow"
     assert found.parameters == {"corpus": "meadow", "seed": 2026, "resamples": 2000}
-    assert found.notebooks == ("01_data", "02_agreement", "10_scorecard", "11_features")
+    assert found.notebooks is None
 
 
 @pytest.mark.parametrize("name", profiles.names())
