@@ -188,7 +188,7 @@ def test_what_is_shipped_can_be_used(name):
     model = models.load(name, need=set(ABILITIES) - ({"images"} if name == "echo" else set()))
     assert found.parameters == pytest.approx(models.entry(name).parameters, rel=0.02)
     assert not [file.name for file in found.path.iterdir() if file.suffix in (".bin", ".pt", ".pkl")]
-    text = "There is a red dog. Il y a un chien rouge. C'è un cane rosso. 有一只红色的狗。"
+    text = "There is a red dog. Il y a un chien rouge. C’è un cane rosso. 有一只红色的狗。"
     assert model.tokenizer.decode(model.tokenizer.encode(text, add_special_tokens=False)) == text
     sample = models.Sample("a", "What is in the picture?", "", meadow.image("meadow-000005"), "en")
     first, second = (generate(model, [sample], max_tokens=40, temperature=0)[0] for _ in range(2))
