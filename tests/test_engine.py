@@ -441,6 +441,11 @@ if __name__ == "__main__":
 """
 
 
+def _interruptible():
+    """What a shell starts in the background ignores Ctrl-C, and so would all that it starts in turn."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @watches_processes
 def test_no_worker_outlives_a_driver_that_is_stopped_or_killed(parallel, tmp_path):
     (tmp_path / "driver.py").write_text(DRIVER)
@@ -449,7 +454,9 @@ def test_no_worker_outlives_a_driver_that_is_stopped_or_killed(parallel, tmp_pat
         seen = tmp_path / ending.name
         seen.mkdir()
         command = [sys.executable, tmp_path / "driver.py", parallel, seen]
-        drivers[ending] = subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE)
+        drivers[ending] = subprocess.Popen(
+            command, start_new_session=True, stderr=subprocess.PIPE, preexec_fn=_interruptible
+        )
     try:
         for ending, driver in drivers.items():
             assert eventually(lambda: any((tmp_path / ending.name).iterdir())), driver.poll()  # noqa: B023
