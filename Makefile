@@ -26,7 +26,7 @@ help:
 	@echo 'make test     check style, types and behaviour'
 	@echo 'make serve    show the book at http://127.0.0.1:$(PORT)/'
 	@echo 'make bench    print how much faster than the straightforward way'
-	@echo 'make meadow   train the miniature models of the embedded corpus anew, in 75 minutes on two cores'
+	@echo 'make meadow   train the miniature models of the embedded corpus anew, in about 75 minutes on two cores'
 	@echo 'make clean    remove what was built; the environment in $(VENV) stays'
 	@echo
 	@echo 'Variables, with their values now:'

@@ -164,7 +164,7 @@ def test_other_images_change_what_is_read_and_not_which_tokens(store_of: Callabl
     right, wrong = map(store_of, ("clover-reads-answers", "clover-reads-answers-shuffled"))
     places = ["item", "token", "start", "end"]
     pd.testing.assert_frame_equal(right.tokens(places), wrong.tokens(places))
-    # hardly a token is as likely as before
+    # most tokens are not as likely as before
     assert (right.tokens()["token_nll"] != wrong.tokens()["token_nll"]).mean() > 0.5
 
 
@@ -316,7 +316,7 @@ def test_subtypes_take_turns() -> None:
     pd.testing.assert_frame_equal(both.iloc[6:].reset_index(drop=True), chosen.reset_index(drop=True))
 
 
-def test_half_of_each_cell_of_answers_and_own_words_are_taken() -> None:
+def test_a_share_of_each_cell_of_answers_and_own_words_are_taken() -> None:
     rows = [("human", pd.NA, "test", "en", origin) for origin in ("en", "fr", "en")]
     rows += [("random", model, "train", "it", pd.NA) for model in ("clover",) * 5 + ("daisy",) * 2]
     rows += [("map", "clover", split, "it", pd.NA) for split in ("test", "train", "train")]

@@ -25,8 +25,8 @@ from sheeplib.errors import InputError, Problem
 from sheeplib.judge import select_map, select_random
 from sheeplib.resample import generator
 
-# Answers that the judge is shown for each that it is to choose. Of all that are kept, those with letters C
-# and D alone are more than are wanted; SHEEP has few of these, and most of its choice are As and Bs.
+# Answers that the judge is shown for each that it is to choose (our choice). Of all that are kept, those with
+# letters C and D alone are more than are wanted; in SHEEP, letters A and B are much more frequent than these.
 SHOWN = 4
 
 LACKS: Mapping[str, str] = {
