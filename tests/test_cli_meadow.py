@@ -376,3 +376,15 @@ def test_damaged_features_are_neither_installed_nor_left_in_the_package(run, hom
     (home / "features" / table).write_bytes(whole[:-1] + b"?")
     code, _, err = run("install", "--directory", home)
     assert code == 1 and "tokens.parquet: altered: its SHA-256 differs" in err
+
+
+def test_sizes_that_are_not_given_are_those_of_the_table_that_ships(run, home, monkeypatch):
+    asked = []
+    monkeypatch.setattr(abilities, "measure", lambda *_, **sizes: asked.append(sizes) or {})
+    run("abilities", "--directory", home, "--only", "owl")
+    run("abilities", "--directory", home, "--only", "owl", "--verdicts", 3)
+    for sizes in asked:
+        sizes.pop("say")
+    assert asked == [{}, {"verdicts": 3}]
+    shipped = ability_tables.read_abilities()["verdicts"]
+    assert set(shipped["n"]) == {abilities.VERDICTS * 5}  # letters A to D, and F

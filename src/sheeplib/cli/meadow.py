@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from sheeplib.cli.terminal import AsJson, Seed, Workers, app, listed, records, say, show_frame, show_json
+from sheeplib.cli.terminal import (
+    AsJson,
+    Seed,
+    Workers,
+    app,
+    given,
+    listed,
+    records,
+    say,
+    show_frame,
+    show_json,
+)
 from sheeplib.errors import InputError, Problem
 
 verbs = typer.Typer(
@@ -74,14 +85,21 @@ def install(directory: Home = HOME) -> None:
 def abilities(
     directory: Made = None,
     only: Only = "",
-    questions: Annotated[int, typer.Option(min=1, help="Of each type in each language.")] = 60,
-    captions: Annotated[int, typer.Option(min=2, help="Scenes that each generator captions twice.")] = 200,
-    verdicts: Annotated[int, typer.Option(min=1, help="Answers of each language to be judged.")] = 25,
+    questions: Annotated[
+        int | None, typer.Option(min=1, help="Questions of each type in each language.")
+    ] = None,
+    captions: Annotated[
+        int | None, typer.Option(min=2, help="Scenes that each generator captions twice.")
+    ] = None,
+    verdicts: Annotated[
+        int | None, typer.Option(min=1, help="Answers of each letter in each language to be judged.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Losses of training, and what the models can do, measured anew on scenes they have not seen.
 
-    With --directory and all models, the table is kept there, for `install`.
+    With --directory and all models, the table is kept there, for `install`. Numbers that are not given are
+    those of the table that ships.
     """
     from sheeplib.miniatures import abilities as census
     from sheeplib.miniatures import ability_tables
@@ -89,7 +107,8 @@ def abilities(
 
     place, chosen = None if directory is None else directory / "models", tuple(listed(only))
     losses = census.losses(place, chosen)
-    found = census.measure(place, chosen, questions=questions, captions=captions, verdicts=verdicts, say=say)
+    sizes = given(questions=questions, captions=captions, verdicts=verdicts)
+    found = census.measure(place, chosen, **sizes, say=say)
     if directory is not None and not chosen:
         ability_tables.write_abilities(directory / ability_tables.FILE, found, census.revisions(place))
         say(f"kept in {directory / ability_tables.FILE}")
