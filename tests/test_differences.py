@@ -60,7 +60,7 @@ def test_the_codes_gini_is_one_over_n_less_g(found):
     # All alike: G = 0, the code 1/n. One has all: G = 1 - 1/n, the code |2/n - 1|.
     for row in found["ginis"].itertuples():
         n, uneven = row.keys, row.weights == "one has all"
-        assert row.G == pytest.approx(1 - 1 / n if uneven else 0)
+        assert pytest.approx(1 - 1 / n if uneven else 0) == row.G
         assert row[4] == pytest.approx(abs(2 / n - 1) if uneven else 1 / n)
     two = found["ginis"].query("keys == 2").set_index("weights")
     assert two["G"].idxmax() == "one has all" and two["in the code"].idxmax() == "all alike"

@@ -17,7 +17,12 @@ from sheeplib.notebook import Outcome
 from sheeplib.profiles import Profile
 
 # Notebooks that read the results of others: they wait for them, and run again when those change.
-READS: Mapping[str, tuple[str, ...]] = {"10_scorecard": ("01_data", "02_agreement", "12_meadow")}
+READS: Mapping[str, tuple[str, ...]] = {
+    "10_scorecard": (
+        *("01_data", "02_agreement", "03_shift", "04_judge", "05_hallushift", "06_euq"),
+        "12_meadow",
+    )
+}
 
 
 def repository(start: Path | None = None) -> Path:

@@ -6,7 +6,17 @@ import io
 import sys
 
 from sheeplib import __version__
-from sheeplib.cli import corpora, features, meadow, models, notebooks  # noqa: F401  (each adds its verbs)
+from sheeplib.cli import (  # noqa: F401  (each adds its verbs)
+    corpora,
+    detect,
+    detect_euq,
+    features,
+    judge,
+    meadow,
+    models,
+    notebooks,
+    shift,
+)
 from sheeplib.cli.terminal import app, records, show_frame, show_json
 from sheeplib.errors import InputError
 

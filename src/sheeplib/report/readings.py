@@ -38,7 +38,7 @@ def texts(tokens: pd.DataFrame, response: str) -> list[str]:
     """
     seen, shown = -1, []
     for start, end in tokens[["start", "end"]].itertuples(index=False):
-        text = "".join(_visible(char) for char in response[start:end])
+        text = "".join(visible(char) for char in response[start:end])
         shown.append(_SPACE if not text else _PART if end <= seen else text)
         seen = max(seen, end)
     return shown
@@ -90,7 +90,7 @@ def token_map(shown: list[str], surprise: np.ndarray, image: np.ndarray) -> Figu
     figure, (left, right) = pyplot.subplots(1, 2, figsize=size, sharey=True, width_ratios=[3, 4])
     left.barh(np.arange(count), surprise[:count], 0.75, color=style.LABELS["B"])
     left.set(xlabel="NLL (nats)", ylim=(count - 0.5, -0.5))
-    left.set_yticks(np.arange(count), _drawable(shown[:count]), parse_math=False)  # a dollar is a dollar
+    left.set_yticks(np.arange(count), drawable(shown[:count]), parse_math=False)  # a dollar is a dollar
     left.grid(axis="y", visible=False)
     drawn = right.imshow(image[:count], aspect="auto", cmap="viridis", vmin=0)
     right.set_xlabel("decoder layer")
@@ -100,11 +100,11 @@ def token_map(shown: list[str], surprise: np.ndarray, image: np.ndarray) -> Figu
     return figure
 
 
-def _visible(char: str) -> str:
+def visible(char: str) -> str:
     return _SPACE if char.isspace() else char if char.isprintable() else _BOX
 
 
-def _drawable(shown: list[str]) -> list[str]:
+def drawable(shown: list[str]) -> list[str]:
     """The same texts with a box for each character, such as an emoji, that the fonts of figures lack."""
     from matplotlib import font_manager, rcParams
 

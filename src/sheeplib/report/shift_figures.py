@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from sheeplib.errors import InputError, Problem
-from sheeplib.report import style
+from sheeplib.report import readings, style
 from sheeplib.report.figures import ALL, OURS, PRINTED
-from sheeplib.report.readings import _drawable, _visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,7 +149,7 @@ def telling(ngrams: pd.DataFrame) -> Figure:
         part = ngrams[ngrams["origin"] == origin]
         at = np.arange(len(part))
         panel.barh(at, part["weight"], 0.75, color=[colours[level] for level in part["level"]])
-        panel.set_yticks(at, _drawable([visible(text) for text in part["ngram"]]), parse_math=False)
+        panel.set_yticks(at, readings.drawable([visible(text) for text in part["ngram"]]), parse_math=False)
         panel.set_ylim(ngrams["rank"].max() - 0.4, -0.6)
         panel.set_title(origin)
         panel.grid(axis="y", visible=False)
@@ -162,7 +161,7 @@ def telling(ngrams: pd.DataFrame) -> Figure:
 
 def visible(ngram: str) -> str:
     """An n-gram with its blanks shown, and a box for what cannot be seen."""
-    return "".join(_visible(char) for char in ngram)
+    return "".join(readings.visible(char) for char in ngram)
 
 
 def _patches(colours: dict[str, str]) -> list[Any]:
