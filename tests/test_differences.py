@@ -2,16 +2,16 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import sheeplib.report
-from conftest import ROOT
 from sheeplib.published import published
 
-CHAPTER = ROOT / "notebooks" / "13_differences.ipynb"
+CHAPTER = Path(__file__).parents[1] / "notebooks" / "13_differences.ipynb"
 
 
 @pytest.fixture(scope="module")

@@ -61,5 +61,6 @@ def test_a_notebook_takes_what_it_declares():
 def test_real_data_go_through_every_chapter_but_the_card_of_meadow(tmp_path):
     notebooks = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
     chosen = profile("sheep", directory=str(tmp_path), environment={}).notebooks
-    assert [name for name in notebooks if name not in chosen] == ["12_meadow"]
+    # detectors read features of the answers, which the data do not bring
+    assert [name for name in notebooks if name not in chosen] == ["05_hallushift", "06_euq", "12_meadow"]
     assert set(chosen) <= set(notebooks)
