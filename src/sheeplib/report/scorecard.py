@@ -81,7 +81,9 @@ def _by_key(results: pd.DataFrame) -> dict[tuple[object, object, Key], pd.Series
     found: dict[tuple[object, object, Key], pd.Series] = {}
     for _, row in results.iterrows():
         table = row.get("table")
-        place = (None, None) if pd.isna(table) else (row["paper"], int(table))
+        place = (
+            (None, None) if pd.isna(table) else (row["paper"], int(float(table)))
+        )  # beside gaps, a file has 6.0
         key = (*place, _key(row))
         if key in found:
             what = f"two results for {row['quantity']} ({_said(row)})"
