@@ -113,14 +113,17 @@ def test_one_join_gives_what_each_answer_gives_by_itself(answers, choice):
         return
     found = token_labels(corpus(texts, marks), tokens(cuts), choice)["label"].tolist()
     one_by_one = []
+    how = "largest" if choice == "heaviest" else "first"
     for n, (text, spans, _) in enumerate(answers):
-        ranges, labels, probs = (
-            [(a, a + b) for a, b, *_ in spans],
-            [s[3] for s in spans],
-            [s[2] for s in spans],
-        )
-        how = "largest" if choice == "heaviest" else "first"
-        one_by_one += alignment.token_labels(cuts[f"i{n}"], text, ranges, labels, probs, how)[0].tolist()
+        for cut in cuts[f"i{n}"]:  # with the spans that it meets alone: of equals, the first of them counts
+            ranges = [(a, a + b) for a, b, *_ in spans]
+            met = [
+                s
+                for s, shared in zip(spans, alignment.overlaps([cut], text, ranges)[0], strict=True)
+                if shared > 0
+            ]
+            ranges, labels, probs = [(a, a + b) for a, b, *_ in met], [s[3] for s in met], [s[2] for s in met]
+            one_by_one += alignment.token_labels([cut], text, ranges, labels, probs, how)[0].tolist()
     assert found == one_by_one
 
 
