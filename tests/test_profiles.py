@@ -1,9 +1,11 @@
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from sheeplib import InputError, profiles
+from sheeplib import InputError, chapters, profiles
 from sheeplib.corpora import CORPORA
+from sheeplib.detectors import evaluators
 from sheeplib.profiles import Profile, profile
 
 ROOT = Path(__file__).parents[1]
@@ -61,6 +63,25 @@ def test_a_notebook_takes_what_it_declares():
 def test_real_data_go_through_every_chapter_but_the_card_of_meadow(tmp_path):
     notebooks = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
     chosen = profile("sheep", directory=str(tmp_path), environment={}).notebooks
-    # detectors read features of the answers, which the data do not bring
-    assert [name for name in notebooks if name not in chosen] == ["05_hallushift", "06_euq", "12_meadow"]
+    assert [name for name in notebooks if name not in chosen] == ["12_meadow"]
     assert set(chosen) <= set(notebooks)
+
+
+def test_chapters_that_read_features_wait_until_there_are_some(tmp_path, monkeypatch):
+    monkeypatch.setenv("SHEEP_FEATURES", str(tmp_path / "none"))
+    found = profile("sheep", directory=str(tmp_path), environment={})
+    assert set(found.left_out) == {"05_hallushift", "06_euq"}
+    assert "sheep features extract --evaluator smollm2 --corpus sheep" in found.left_out["06_euq"]
+    assert "features" not in found.parameters
+    assert not set(found.left_out) & set(chapters.notebooks(found, ROOT))
+    with pytest.raises(InputError, match="'06_euq' cannot be run with profile 'sheep'"):
+        chapters.run_all(found, ["06_euq"], root=ROOT)
+
+
+def test_features_that_are_there_are_bound(tmp_path, monkeypatch):
+    home = tmp_path / "run"
+    monkeypatch.setattr(evaluators, "kept_store", lambda *of: SimpleNamespace(path=home))
+    found = profile("sheep", directory=str(tmp_path), environment={})
+    assert found.parameters["features"] == str(home)
+    assert not found.left_out
+    assert {"05_hallushift", "06_euq"} <= set(chapters.notebooks(found, ROOT))

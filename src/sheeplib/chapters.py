@@ -51,12 +51,11 @@ def notebooks(profile: Profile, root: Path) -> list[str]:
         If the profile names a notebook that is not there.
     """
     present = sorted(path.stem for path in (root / "notebooks").glob("*.ipynb"))
-    if profile.notebooks is None:
-        return present
-    if absent := [name for name in profile.notebooks if name not in present]:
+    wanted = present if profile.notebooks is None else profile.notebooks
+    if absent := [name for name in wanted if name not in present]:
         known = f"Known: {', '.join(present)}"
         raise InputError(Problem(f"profile '{profile.name}' names no notebook '{absent[0]}'", known))
-    return [name for name in present if name in profile.notebooks]
+    return [name for name in present if name in wanted and name not in profile.left_out]
 
 
 def executed(profile: Profile, root: Path) -> Path:
@@ -160,6 +159,8 @@ def _chosen(names: Iterable[str], profile: Profile, root: Path) -> list[str]:
     known = notebooks(profile, root)
     wanted = [name.removesuffix(".ipynb") for name in names]
     if unknown := [name for name in wanted if name not in known]:
+        if why := profile.left_out.get(unknown[0]):
+            raise InputError(Problem(f"'{unknown[0]}' cannot be run with profile '{profile.name}'", why))
         listed = ", ".join(known) or "none"
         what = f"profile '{profile.name}' has no notebook '{unknown[0]}'"
         raise InputError(Problem(what, f"Known: {listed}"))
@@ -169,8 +170,9 @@ def _chosen(names: Iterable[str], profile: Profile, root: Path) -> list[str]:
 def _task(name: str, profile: Profile, root: Path) -> dict[str, Any]:
     path = root / "notebooks" / f"{name}.ipynb"
     values = profile.values(parameter.name for parameter in notebook.parameters(path))
-    if values.get("directory"):  # the page shows it: not where on this machine the checkout lies
-        values["directory"] = Path(os.path.relpath(values["directory"], root)).as_posix()
+    for key in ("directory", "features"):  # pages show them: not where on this machine the checkout lies
+        if values.get(key):
+            values[key] = Path(os.path.relpath(values[key], root)).as_posix()
     target = executed(profile, root) / f"{name}.ipynb"
     return {"path": path, "target": target, "values": values, "results": results(profile, root)}
 

@@ -47,6 +47,7 @@ _OUTSIDE_CHAPTERS = {
     "parameters.py",
     "profiles",
 }
+_PLACES = ("directory", "features")  # parameters that name files
 _WHOLE_UP_TO = 64 * 2**20  # bytes; larger files count by size and time, or hashing takes longer than a run
 
 
@@ -82,12 +83,12 @@ def fingerprint(
     path : Path
         The notebook.
     values : mapping
-        A value for every parameter. Data named by the parameter `directory` count by their
-        contents, wherever they lie.
+        A value for every parameter. What the parameters `directory` and `features` name counts by
+        its contents, wherever it lies.
     inputs : iterable of Path
         Further files that the notebook reads.
     root : Path, optional
-        What a relative `directory` is relative to; default the current directory.
+        What relative paths are relative to; default the current directory.
 
     Returns
     -------
@@ -95,8 +96,8 @@ def fingerprint(
         64 hexadecimal digits, over code cells, values, the package's source, the versions of
         Python and of the libraries computed with, and the inputs.
     """
-    said = {name: value for name, value in values.items() if name != "directory"}
-    data = [(root or Path.cwd()) / values["directory"]] if values.get("directory") else []
+    said = {name: value for name, value in values.items() if name not in _PLACES}
+    data = [(root or Path.cwd()) / values[name] for name in _PLACES if values.get(name)]
     parts = {
         "code": _code(path),
         "values": said,
@@ -119,7 +120,8 @@ def data_fingerprint(place: Path) -> str:
         If nothing is there.
     """
     if not place.exists():
-        raise InputError(Problem("no such file or directory", "Check the parameter 'directory'", path=place))
+        remedy = f"Check the parameters {', '.join(_PLACES)}"
+        raise InputError(Problem("no such file or directory", remedy, path=place))
     digest = hashlib.sha256()
     for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
         if file.is_file():

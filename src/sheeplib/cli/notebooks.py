@@ -40,6 +40,8 @@ def run(
     if assigned and len(paths) != 1:
         raise typer.BadParameter("needs exactly one notebook", param_hint="--set")
     bound = profiles.profile(profile, directory=None if directory is None else str(directory))
+    for name, why in ({} if paths else bound.left_out).items():
+        print(f"{name}: left out. {why}", file=sys.stderr)
     if assigned:
         bound = bound.varied(parse_parameters(paths[0], assigned))
     outcomes = chapters.run_all(

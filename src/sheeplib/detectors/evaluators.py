@@ -39,25 +39,44 @@ def features_of(corpus: Corpus, method: str, features: str | Path | None = None)
     """
     if features is None and corpus.name in SHIPPED:
         return caches.open_cache(SHIPPED[corpus.name])
+    return kept_store(corpus.name, method, features)
+
+
+def kept_store(corpus: str, method: str, features: str | Path | None = None) -> FeatureStore:
+    """Find a store that `sheep features extract` keeps.
+
+    Parameters
+    ----------
+    corpus : str
+        Name of the corpus whose answers were read.
+    method, features
+        As for `features_of`.
+
+    Returns
+    -------
+    FeatureStore
+
+    Raises
+    ------
+    InputError
+        If there is none, or more than one, or it is not whole.
+    """
     home = features_directory() if features is None else Path(features)
     if (home / RUN).is_file():
         return FeatureStore(home)
     wanted = {str(need) for need in needs.parse(method)}
     found = [
-        store
+        store.path
         for store in (FeatureStore.find(home) if home.is_dir() else [])
-        if wanted <= set(store.header.get("needs", [])) and _reads(store, corpus)
+        if wanted <= set(store.header.get("needs", []))
+        and dict(store.header.get("corpus") or {}).get("name") == corpus
     ]
     if len(found) == 1:
-        return FeatureStore(found[0].path)
-    command = f"`sheep features extract --evaluator smollm2 --corpus {corpus.name} --needs {method}`"
-    what = f"{len(found)} stores have features of corpus '{corpus.name}' for {method}"
-    remedy = f"Name one of {', '.join(store.path.name for store in found)}" if found else f"Run {command}"
+        return FeatureStore(found[0])
+    command = f"`sheep features extract --evaluator smollm2 --corpus {corpus} --needs {method}`"
+    what = f"{len(found)} stores have features of corpus '{corpus}' for {method}"
+    remedy = f"Name one of {', '.join(path.name for path in found)}" if found else f"Run {command}"
     raise InputError(Problem(what, remedy, path=home))
-
-
-def _reads(store: FeatureStore, corpus: Corpus) -> bool:
-    return dict(store.header.get("corpus") or {}).get("name") == corpus.name
 
 
 def shuffled_images(corpus: Corpus) -> FeatureStore | None:

@@ -15,7 +15,7 @@ import yaml
 from sheeplib.errors import InputError, Problem
 
 DEFAULT = "meadow"
-_KEYS = {"title", "directory_from", "notebooks", "parameters"}
+_KEYS = {"title", "directory_from", "features", "notebooks", "parameters"}
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,15 @@ class Profile:
         Values for the notebooks' parameters; a notebook takes those that it declares.
     notebooks : tuple of str, optional
         Names of the notebooks that make sense; all of them where it is None.
+    left_out : mapping of str to str
+        Notebooks among these that cannot be run now, and why.
     """
 
     name: str
     title: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     notebooks: tuple[str, ...] | None = None
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def varied(self, values: Mapping[str, Any]) -> Profile:
         """The profile with other values, under a name of its own, so that its results stay."""
@@ -69,7 +72,8 @@ def profile(name: str = DEFAULT, environment: Mapping[str, str] | None = None, *
     Returns
     -------
     Profile
-        With an absolute `directory` among its parameters where the profile reads one.
+        With an absolute `directory` among its parameters where the profile reads one. Notebooks that
+        read features of the answers are left out while nobody has extracted any.
 
     Raises
     ------
@@ -87,7 +91,9 @@ def profile(name: str = DEFAULT, environment: Mapping[str, str] | None = None, *
     parameters = {**found.pop("parameters"), **given}
     if variables:
         parameters["directory"] = str(_directory(name, variables, given, environment))
-    return replace(Profile(**found), parameters=parameters)
+    reading = found.pop("features")
+    kept, left_out = _features(reading, parameters) if reading else ({}, {})
+    return replace(Profile(**found), parameters={**kept, **parameters}, left_out=left_out)
 
 
 def _read(name: str, text: str) -> dict[str, Any]:
@@ -101,9 +107,26 @@ def _read(name: str, text: str) -> dict[str, Any]:
         "name": name,
         "title": declared["title"],
         "directory_from": declared.get("directory_from", []),
+        "features": declared.get("features", {}),
         "parameters": declared["parameters"],
         "notebooks": None if notebooks is None else tuple(notebooks),
     }
+
+
+def _features(
+    reading: Mapping[str, str], parameters: Mapping[str, Any]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The store that notebooks read, as a parameter; and those that have none to read, with the reason."""
+    from sheeplib.detectors.evaluators import kept_store
+
+    kept, left_out = {}, {}
+    for notebook, method in reading.items():
+        try:
+            store = kept_store(parameters["corpus"], method, parameters.get("features"))
+            kept["features"] = str(store.path.resolve())
+        except InputError as error:
+            left_out[notebook] = str(error)
+    return kept, left_out
 
 
 def _directory(
