@@ -138,7 +138,7 @@ def sheep(monkeypatch, capsys):
 def test_the_verb_writes_what_the_other_reads(sheep, answers, tmp_path):
     items, images = answers
     out = tmp_path / "letters.jsonl"
-    asked = ("judge", "--judge", "tiny-qwen3-vl", "--items", items, "--images", images, "--output", out)
+    asked = ("judge", "--judge", "tiny-qwen3-vl", "--items", items, "--images", images, "--out", out)
     code, said, err = sheep(*asked, "--how", "greedy")
     assert code == 0 and said.strip() == str(out) and "shard 1 of 1" in err and "ANSWER TO CHECK" in err
     rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]

@@ -41,7 +41,7 @@ Strategies = Annotated[str, typer.Option(help="Strategies of a corpus, with comm
 @app.command()
 def judge(
     name: Annotated[str, typer.Option("--judge", help="Model that judges, as in `sheep models`.")],
-    output: Annotated[Path, typer.Option(help="File to write (.jsonl or .parquet).")],
+    out: Annotated[Path, typer.Option(help="File to write (.jsonl or .parquet).")],
     corpus: Annotated[str, typer.Option(help=f"Whose answers: {', '.join(CORPORA)}.")] = "",
     directory: Directory = None,
     items: Annotated[Path | None, typer.Option(help="Or a file of answers (.jsonl, .csv, .parquet).")] = None,
@@ -53,7 +53,7 @@ def judge(
     strategies: Strategies = "",
     batch_size: BatchSize = 8,
     shards: Annotated[
-        Path | None, typer.Option(help="Where finished parts are kept; default OUTPUT with .shards.")
+        Path | None, typer.Option(help="Where finished parts are kept; default OUT with .shards.")
     ] = None,
     engine: Engine = None,
     workers: Workers = 2,
@@ -68,11 +68,11 @@ def judge(
     """Ask a model which kind of mistake answers make, in parts that a second run takes up."""
     from sheeplib import judge_runs
 
-    judge_runs.check_output(output)
+    judge_runs.check_output(out)
     if how not in ("letter", "greedy"):
         raise typer.BadParameter("use letter or greedy", param_hint="--how")
     work = judge_runs.JudgeWork(
-        directory=str(shards or output.with_name(output.name + ".shards")), judge=name, corpus=corpus,
+        directory=str(shards or out.with_name(out.name + ".shards")), judge=name, corpus=corpus,
         options=(("directory", str(directory)),) if directory else (), items=str(items or ""),
         images=str(images or ""), strategies=tuple(listed(strategies)), splits=tuple(listed(splits)),
         how=how, batch_size=batch_size,
@@ -80,7 +80,7 @@ def judge(
     )  # fmt: skip
     with executor(engine, workers, cluster) as workforce:
         done = judge_runs.run(work, workforce, say)
-    print(judge_runs.collect(done, output))
+    print(judge_runs.collect(done, out))
 
 
 @app.command("judge-score")
