@@ -8,7 +8,8 @@ JOBS ?= 2
 PORT ?= 8000
 SHEEP_DATA ?=
 MUSHROOM_DATA ?=
-export SHEEP_DATA MUSHROOM_DATA
+SHEEP_FEATURES ?=
+export SHEEP_DATA MUSHROOM_DATA SHEEP_FEATURES
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,6 +33,7 @@ help:
 	@echo 'Variables, with their values now:'
 	@echo '  PROFILE=$(PROFILE)    meadow (offline), sheep or mushroom (real data)'
 	@echo '  SHEEP_DATA=$(SHEEP_DATA)    directory or zip of the data of PROFILE=sheep'
+	@echo '  SHEEP_FEATURES=$(SHEEP_FEATURES)    directory of what sheep features extract kept, if not in the cache'
 	@echo '  MUSHROOM_DATA=$(MUSHROOM_DATA)    directory of the data of PROFILE=mushroom'
 	@echo '  JOBS=$(JOBS)    notebooks, tests and trainings to run at once'
 	@echo '  PYTHON=$(PYTHON)    3.11 to 3.13'
