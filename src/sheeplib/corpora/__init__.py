@@ -22,6 +22,7 @@ CORPORA: Mapping[str, str] = {
     "sheep": "sheeplib.corpora.sheep:load",
     "mushroom": "sheeplib.corpora.mushroom:load",
     "haloquest": "sheeplib.corpora.haloquest:load",
+    "coco": "sheeplib.corpora.coco:load",
 }
 
 
