@@ -163,9 +163,12 @@ def test_what_is_wide_is_given_for_kept_tokens_alone():
     assert wide == {
         "attention_entropy:heads@own",
         "attention_masses:heads@gen",
+        "contextual_lens:mid@own",
+        "glsim:repo@gen",
         "hidden:last@own",
         "hidden:mid@own",
         "image_attention:heads@gen",
+        "internal_confidence:repo@own",
     }
 
 

@@ -122,7 +122,7 @@ def test_numbers_are_those_of_extraction(home: Path, store_of: Callable, told: S
     model = runs.loaded("clover", extraction.loading_of("clover", home / "models"))
     for row in rows.itertuples():
         answers = extraction.Answers("x", texts.loc[[row.item]].reset_index(), meadow.image)
-        whole = extract(model, answers.samples([row.item]), OWN.needs)
+        whole = extract(model, answers.samples([row.item]), (*OWN.needs, *OWN.annex))
         (token,) = np.flatnonzero((whole.tokens["start"] < row.end) & (row.start < whole.tokens["end"]))
         assert row.first == row.last and row.first_token == row.last_token  # names of objects are one word
         for name in store.arrays():

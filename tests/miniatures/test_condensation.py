@@ -60,7 +60,7 @@ def test_half_precision_stays_half_precision() -> None:
 
 def test_there_is_a_grain_for_every_number_of_every_cache() -> None:
     for cache in CACHES.values():
-        for need in needs.parse(cache.needs):
+        for need in needs.parse((*cache.needs, *cache.annex)):
             for name in need.columns or need.arrays:
                 if not any(name.startswith(whole) for whole in WHOLE):
                     assert grain_of(name).bits >= 3, name

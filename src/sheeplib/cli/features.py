@@ -48,6 +48,10 @@ def extract(
     directory: Directory = None,
     items: Annotated[Path | None, typer.Option(help="Or a file of answers (table items, .jsonl).")] = None,
     images: Annotated[Path | None, typer.Option(help="Directory of the images.")] = None,
+    mentions: Annotated[
+        Path | None,
+        typer.Option(help="Mentions in them, as `sheep mentions` prints: keep wide features of these alone."),
+    ] = None,
     needs: Annotated[
         str, typer.Option(help="Methods or needs, with commas; see the book's chapter on features.")
     ] = "hallushift",
@@ -72,12 +76,14 @@ def extract(
     """Let a model read answers and keep what detectors need; a second run goes on where one stopped."""
     from sheeplib.features.work import Work, run
 
+    loaded = loading(weights, revision, device, dtype, trust_remote_code, online)
+    kept = None if mentions is None else _kept(evaluator, loaded, items, mentions)
     work = Work(
         model=evaluator, needs=tuple(listed(needs)), corpus=corpus,
         options=tuple(given(directory=None if directory is None else str(directory)).items()),
         items=str(items or ""), images=str(images or ""), root=str(root or ""),
         batch_tokens=batch_tokens, batch_size=batch_size, shard_size=shard_size, threads=threads,
-        loading=loading(weights, revision, device, dtype, trust_remote_code, online),
+        loading=loaded, kept=kept,
     )  # fmt: skip
     with executor(engine or (None if cluster else _engine(evaluator, device)), workers, cluster) as workforce:
         store = run(work, workforce, say)
@@ -148,6 +154,20 @@ def export(
     for name in left:
         say(f"Left out, since it is long (--wide takes it): {name}")
     print(out)
+
+
+def _kept(evaluator: str, loaded: Any, items: Path | None, mentions: Path) -> Any:
+    """The tokens of mentions, as a work takes them."""
+    from sheeplib.features import answers
+    from sheeplib.features.mentioned import kept_tokens
+    from sheeplib.mention_study.files import read_mentions
+    from sheeplib.models import runs
+
+    if items is None:
+        raise InputError(Problem("mentions of a corpus", "Give the captions as a file: --items"))
+    texts = answers.read(items, sees=False).items
+    found = kept_tokens(runs.loaded(evaluator, loaded), texts, read_mentions(mentions, texts))
+    return tuple((item, tuple(tokens)) for item, tokens in found.items())
 
 
 def _engine(evaluator: str, device: str) -> str:

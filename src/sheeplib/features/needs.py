@@ -69,7 +69,7 @@ class Need:
     @property
     def large(self) -> bool:
         """Whether its rows are wide (vectors, maps, numbers of each head): given for kept tokens only."""
-        wide = self.about.vector or self.quantity == "image_attention" or self.variant == "heads"
+        wide = self.about.vector or self.about.kept or self.variant == "heads"
         return wide and self.about.place == "token"
 
     @property

@@ -42,7 +42,7 @@ def predictions(
     found: dict[str, list[torch.Tensor]] = {name: [] for name in sorted(columns)}
     if not columns:
         return {}
-    rows = _rows_at_once(model)
+    rows = rows_at_once(model)
     for some, tokens in zip(states.split(rows), targets.split(rows), strict=True):
         for name, values in _columns(model, some, tokens, columns):
             found[name].append(values)
@@ -61,7 +61,7 @@ def _columns(
         if wanted & set(CANONICAL):
             yield from zip(CANONICAL, evidence.canonical(precise, states, head), strict=True)
     if wanted & set(PROBABILITIES):
-        numbers = probabilities(_capped(model, logits), targets)
+        numbers = probabilities(capped(model, logits), targets)
         yield from zip(PROBABILITIES, (*numbers, targets), strict=True)
 
 
@@ -120,19 +120,20 @@ def lens(model: Model, states: torch.Tensor, normed: bool) -> tuple[torch.Tensor
     arXiv 2603.07619 (Overthinking Score).
     """
     found = []
-    for some in states.split(_rows_at_once(model)):
-        logits = _capped(model, model.head(some if normed else model.decoder.norm(some)).float())
+    for some in states.split(rows_at_once(model)):
+        logits = capped(model, model.head(some if normed else model.decoder.norm(some)).float())
         entropy, _, token = _distribution(logits)
         found.append((entropy, token))
     entropies, tokens = zip(*found, strict=True)
     return torch.cat(entropies), torch.cat(tokens)
 
 
-def _rows_at_once(model: Model) -> int:
+def rows_at_once(model: Model) -> int:
+    """Rows whose logits fit into `LOGITS` bytes."""
     return max(1, LOGITS // (4 * model.head.weight.shape[0]))
 
 
-def _capped(model: Model, logits: torch.Tensor) -> torch.Tensor:
+def capped(model: Model, logits: torch.Tensor) -> torch.Tensor:
     """Logits as the whole network gives them: some models of the Gemma family cap them softly."""
     cap = getattr(model.network.config.get_text_config(), "final_logit_softcapping", None)
     return logits if cap is None else logits.div_(cap).tanh_().mul_(cap)

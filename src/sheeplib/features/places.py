@@ -33,6 +33,8 @@ class Places:
         Tokens whose wide rows (vectors, maps) are wanted.
     ends : LongTensor (B,)
         Column of the last prompt token of each sample.
+    chosen : bool
+        Whether the kept tokens were named, rather than all kept.
     """
 
     width: int
@@ -41,6 +43,7 @@ class Places:
     own: torch.Tensor
     kept: torch.Tensor
     ends: torch.Tensor
+    chosen: bool = False
 
     @classmethod
     def of(cls, batch: Batch, kept: Mapping[str, Sequence[int]] | None = None) -> Places:
@@ -77,7 +80,8 @@ class Places:
 
         own = width - lengths[sample] + token
         window = int(lengths.max(initial=0)) + 1
-        return cls(width, window, there(sample), there(own), there(wanted), there(width - lengths - 1))
+        ends = there(width - lengths - 1)
+        return cls(width, window, there(sample), there(own), there(wanted), ends, kept is not None)
 
     @property
     def start(self) -> int:
@@ -101,6 +105,17 @@ class Places:
         for row in rows:
             found[self.sample[self.kept], self.columns(row)[self.kept] - self.start] = True
         return found
+
+    def mentions(self) -> torch.Tensor:
+        """Number (k,) of the mention, from 0, that each kept token is part of.
+
+        Named tokens that are neighbours are one mention; where all are kept, each is one by itself.
+        """
+        sample, own = self.sample[self.kept], self.own[self.kept]
+        fresh = torch.ones(len(own), dtype=torch.long, device=own.device)
+        if self.chosen:
+            fresh[1:] = ((sample.diff() != 0) | (own.diff() != 1)).long()
+        return fresh.cumsum(0) - 1
 
     def item(self, batch: Batch, wrong: torch.Tensor, kept: bool = False) -> str:
         """Name the first token that is `wrong` (N,), or (n,) over the kept ones: its item and place."""

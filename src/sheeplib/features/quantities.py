@@ -38,6 +38,8 @@ class Quantity:
         Whether it is a hidden state instead.
     sees : bool
         Whether it takes a model that sees.
+    kept : bool
+        Whether only kept tokens have a row.
     """
 
     about: str
@@ -51,6 +53,7 @@ class Quantity:
     shape: tuple[int, ...] = ()
     vector: bool = False
     sees: bool = False
+    kept: bool = False
 
 
 def _logits(about: str, *gives: str, variants: tuple[str, ...] = ("",)) -> Quantity:
@@ -66,6 +69,10 @@ def _attention(about: str, row: str, layers: str = "all", heads: bool = False, *
     return Quantity(
         about, "token", "attention", rows, layers, variants=("", "heads") if heads else ("",), **more
     )
+
+
+def _grounded(about: str, *rows: str, layers: str = "", **more: Any) -> Quantity:
+    return _states(about, "token", rows, layers, sees=True, kept=True, **more)
 
 
 PROBABILITIES = ("max_prob", "target_prob", "token_nll", "entropy", "top_token", "target_token")
@@ -102,9 +109,25 @@ QUANTITIES: Mapping[str, Quantity] = {
     "attention_max": _attention("largest weight of the head mean", "own"),
     "attention_gini": _attention("|1/n - Gini| of the head mean over n visible keys", "own", "last3"),
     "visible_keys": _attention("number of keys that the row may attend to", "own"),
-    "image_attention": _attention("map over the image, 12 x 12", "gen", heads=True, shape=(144,), sees=True),
+    "image_attention": _attention(
+        "map over the image, 12 x 12", "gen", heads=True, shape=(144,), sees=True, kept=True
+    ),
     "image_peak": _attention("mean over image tokens of the largest head", "gen", sees=True),
     "text_mean": _attention("mean attention to a text token up to the row itself", "gen"),
+    "internal_confidence": _grounded(
+        "highest probability of the mention's word at any image token, in any layer, among the likeliest 50",
+        "own",
+        variants=("repo", "normed"),
+    ),
+    "glsim": _grounded(
+        "cosine with the prompt's last state; with the 32 likeliest image tokens; with one in 18 of them",
+        "gen",
+        variants=("repo", "paper"),
+        shape=(3,),
+    ),
+    "contextual_lens": _grounded(
+        "cosine of the mention's mean state with the nearest image token", *BOTH, layers="mid"
+    ),
 }
 
 _HALP = ("0", "1/4", "1/2", "3/4", "last-1")  # state 0 of the last prompt token is the same for all items
@@ -131,5 +154,8 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "pas": ("attention_masses:0@own",),
     "nll": ("gen_logits@gen",),
     "entropy": ("gen_logits@gen",),
+    "internal_confidence": ("internal_confidence:repo@own",),
+    "glsim": ("glsim:repo@gen",),
+    "contextual_lens": ("contextual_lens:mid@own",),
     "overthinking": ("lens@gen", "image_peak@gen", "text_mean@gen"),
 }

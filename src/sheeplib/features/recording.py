@@ -14,6 +14,7 @@ import torch
 
 from sheeplib.errors import InputError, Problem
 from sheeplib.features import outputs
+from sheeplib.features.grounding import GROUNDED, Grounding
 from sheeplib.features.needs import Need
 from sheeplib.features.places import Places
 from sheeplib.models.encoding import IMAGE, Batch
@@ -50,6 +51,8 @@ class States:
         self.needs = [need for need in needs if need.about.reads == "states"]
         self.model, self.places, self.depth = model, places, model.depth
         self.seen: dict[int, int] = {}
+        grounded = any(need.quantity in GROUNDED for need in self.needs)
+        self._grounding = Grounding(model, batch, places) if grounded else None
         self._indices = {need: self._indices_of(need) for need in self.needs}
         self._image = batch.groups == IMAGE
         self._found: dict[tuple[str, int], torch.Tensor] = {}
@@ -57,6 +60,8 @@ class States:
     def _indices_of(self, need: Need) -> tuple[int, ...]:
         if need.quantity == "layer_cosine":
             return cosine_layers(self.depth)
+        if self._grounding is not None and need.quantity in GROUNDED:
+            return self._grounding.indices(need)
         return (0,) if need.quantity == "image_mean" else need.indices(self.depth)
 
     @contextmanager
@@ -103,6 +108,9 @@ class States:
 
     def _keep(self, need: Need, index: int, states: torch.Tensor) -> None:
         name, found, places = str(need), self._found, self.places
+        if self._grounding is not None and need.quantity in GROUNDED:
+            self._grounding.read(need, index, states)
+            return
         match need.quantity:
             case "hidden":
                 found[name, index] = places.pick(states, need.row, kept=True)
@@ -140,6 +148,9 @@ class States:
             if need.quantity == "layer_cosine":
                 early, late = (self._found[str(need), index].float() for index in indices)
                 found["layer_cosine"] = torch.cosine_similarity(early, late, dim=-1)
+                continue
+            if self._grounding is not None and need.quantity in GROUNDED:
+                found[str(need)] = self._grounding.array(need)
                 continue
             for name in need.arrays:
                 layers = [self._found[name, index] for index in indices]

@@ -18,6 +18,8 @@ Not all answers, mentions and numbers are there, so that the package stays small
   that end with it, for VADE; all else has one for the token of the mention alone.
 - Maps of image attention are 3 by 3 instead of 12 by 12, which for 36 image tokens would repeat numbers.
 - Of HALP's states, `prompt_state:3/4`, which is its default.
+- What image tokens know of a mention (`internal_confidence`, `glsim`, `contextual_lens`) is there where a
+  model reads its own captions; it lies in an annex, see `annexes`.
 - Numbers are rounded; see `condensation.GRAINS`.
 
 Anything left out is extracted anew by `sheeplib.features.extract`: all of the above take 200 captions
@@ -35,6 +37,7 @@ import pandas as pd
 
 from sheeplib.errors import InputError, Problem
 from sheeplib.features.store import FeatureStore
+from sheeplib.miniatures.annexes import Annexed, annex_of
 from sheeplib.models.shipped import MAKE
 from sheeplib.resample import generator
 
@@ -59,6 +62,8 @@ class Cache:
         Needs and methods; see `sheeplib.features.needs`.
     reach : int
         Tokens before that of a mention which the table of tokens holds, too.
+    annex : tuple of str
+        Needs whose numbers lie in an annex.
     shuffled : bool
         Whether each answer is read beside the image of another, as a control.
     """
@@ -67,22 +72,24 @@ class Cache:
     captioners: tuple[str, ...]
     needs: tuple[str, ...]
     reach: int = 0
+    annex: tuple[str, ...] = ()
     shuffled: bool = False
 
 
 _PROBES = ("lookback", "hidden", "dhcp")
 _OWN = (*_PROBES, "prompt_state:3/4", "svar", "vade", "pas", "nll", "entropy", "overthinking")
+_GROUNDED = ("internal_confidence", "glsim", "contextual_lens")
 
 CACHES: Mapping[str, Cache] = {
     # SHEEP: token features of answers, read by one evaluator
     "clover-reads-answers": Cache("clover", (), ("hallushift", "euq")),
     "clover-reads-answers-shuffled": Cache("clover", (), ("hallushift",), shuffled=True),
     # NAME-Bench: each captioner reads its own captions
-    "clover-reads-clover": Cache("clover", ("clover",), _OWN, WINDOW - 1),
-    "daisy-reads-daisy": Cache("daisy", ("daisy",), _OWN, WINDOW - 1),
-    "fern-reads-fern": Cache("fern", ("fern",), _OWN, WINDOW - 1),
-    "heather-reads-heather": Cache("heather", ("heather",), _OWN, WINDOW - 1),
-    "thistle-reads-thistle": Cache("thistle", ("thistle",), _OWN, WINDOW - 1),
+    "clover-reads-clover": Cache("clover", ("clover",), _OWN, WINDOW - 1, _GROUNDED),
+    "daisy-reads-daisy": Cache("daisy", ("daisy",), _OWN, WINDOW - 1, _GROUNDED),
+    "fern-reads-fern": Cache("fern", ("fern",), _OWN, WINDOW - 1, _GROUNDED),
+    "heather-reads-heather": Cache("heather", ("heather",), _OWN, WINDOW - 1, _GROUNDED),
+    "thistle-reads-thistle": Cache("thistle", ("thistle",), _OWN, WINDOW - 1, _GROUNDED),
     # its table 10: the others read the captions of one
     "daisy-reads-clover": Cache("daisy", ("clover",), _PROBES),
     "fern-reads-clover": Cache("fern", ("clover",), _PROBES),
@@ -120,6 +127,8 @@ def open_cache(name: str, directory: str | Path | None = None) -> FeatureStore:
     if len(found) != 1:
         what = "more than one store where one is due" if found else f"no features {name}"
         raise InputError(Problem(what, f"Make them with `{MAKE}` in a checkout", path=home))
+    if CACHES[name].annex:
+        return Annexed(found[0].path, annex_of(home))
     return FeatureStore(found[0].path)
 
 

@@ -76,6 +76,9 @@ GRAINS: Mapping[str, Grain] = {
     "image_attention": Grain(8, 2**-9),
     "image_peak": Grain(4, 2**-12),
     "text_mean": Grain(4, 2**-12),
+    "internal_confidence": Grain(8),
+    "glsim": Grain(10, 2**-11),  # cosines that lie close together
+    "contextual_lens": Grain(10, 2**-11),
 }
 
 

@@ -8,23 +8,30 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from sheeplib import engine
 from sheeplib.corpora import meadow
 from sheeplib.errors import InputError, Problem
 from sheeplib.features import limits, needs, provenance
-from sheeplib.features.alignment import tokens_in_spans
 from sheeplib.features.answers import FIELDS, Answers
 from sheeplib.features.extract import Features, extract
+from sheeplib.features.mentioned import kept_tokens as tokens_of
 from sheeplib.features.store import KIND, FeatureStore, encode_shard
-from sheeplib.miniatures.caches import CACHES, Cache, choose_answers, choose_mentions, shuffle_images
+from sheeplib.miniatures.annexes import KIND as ANNEX
+from sheeplib.miniatures.annexes import annex_of, encode_annex
+from sheeplib.miniatures.caches import (
+    CACHES,
+    Cache,
+    choose_answers,
+    choose_mentions,
+    open_cache,
+    shuffle_images,
+)
 from sheeplib.miniatures.condensation import SIDE, condensed, grains
 from sheeplib.miniatures.designs import DESIGNS
 from sheeplib.models import runs
 from sheeplib.models.model import Model
-from sheeplib.models.prompts import render, tokenised
 from sheeplib.models.samples import Sample
 from sheeplib.shards import Shards
 
@@ -128,11 +135,43 @@ def make(name: str, models: Path, data: Path, features: Path) -> Path:
     if not shards.complete:
         made = extracted(model, cache, texts.answers.samples(texts.items), kept)
         shards.write(0, encode_shard(made, packed=True))
-    for other in shards.directory.iterdir():
-        if other.is_dir() and other != shards.home:  # made from other models or texts
-            shutil.rmtree(other)
+    _only(shards)
     FeatureStore(shards.home)
+    if cache.annex:
+        make_annex(name, models, data, features)
     return shards.home
+
+
+def make_annex(name: str, models: Path, data: Path, features: Path) -> Path:
+    """Make the annex of a cache that is there, unless it is there too; gives the directory of its run."""
+    cache = CACHES[name]
+    loading = loading_of(cache.evaluator, models)
+    model, texts = runs.loaded(cache.evaluator, loading), read_texts(cache, data)
+    kept = kept_tokens(model, texts)
+    asked = needs.parse(cache.annex)
+    header = {
+        "kind": ANNEX,
+        **provenance.of(cache.evaluator, loading),
+        "needs": [str(need) for need in asked],
+        "batch_size": BATCH, "threads": 1,
+        "samples": texts.answers.digests([texts.items], kept or {}),
+        "packed": True,
+        "rounding": grains(name for need in asked for name in need.arrays),
+    }  # fmt: skip
+    shards = Shards(annex_of(features / name), header, [[name]])
+    if not shards.complete:
+        samples = texts.answers.samples(texts.items)
+        shards.write(0, encode_annex(extracted(model, cache, samples, kept, cache.annex).arrays))
+    _only(shards)
+    open_cache(name, features)
+    return shards.home
+
+
+def _only(shards: Shards) -> None:
+    """Remove what was made from other models or texts."""
+    for other in shards.directory.iterdir():
+        if other.is_dir() and other != shards.home:
+            shutil.rmtree(other)
 
 
 def loading_of(evaluator: str, models: Path | None) -> runs.Options:
@@ -168,19 +207,16 @@ def read_texts(cache: Cache, data: Path | None) -> Texts:
 
 def kept_tokens(model: Model, texts: Texts) -> Kept | None:
     """The tokens of the mentions, by item; None where every token is kept."""
-    if texts.mentions is None:
-        return None
-    spans = {item: part[["start", "end"]].to_numpy() for item, part in texts.mentions.groupby("item")}
-    prompts = dict(zip(texts.items, texts.answers.items["prompt"], strict=True))
-    kept = {}
-    for item, response in zip(texts.items, texts.answers.items["response"], strict=True):
-        sample = Sample(item, prompts[item], response)
-        offsets = tokenised(model, sample, render(model, sample)).offsets
-        kept[item] = np.flatnonzero(tokens_in_spans(offsets, response, spans[item]).any(1)).tolist()
-    return kept
+    return None if texts.mentions is None else tokens_of(model, texts.answers.items, texts.mentions)
 
 
-def extracted(model: Model, cache: Cache, samples: Sequence[Sample], kept: Kept | None) -> Features:
+def extracted(
+    model: Model,
+    cache: Cache,
+    samples: Sequence[Sample],
+    kept: Kept | None,
+    asked: Sequence[str] | None = None,
+) -> Features:
     """What a cache holds of some texts.
 
     Parameters
@@ -191,11 +227,14 @@ def extracted(model: Model, cache: Cache, samples: Sequence[Sample], kept: Kept 
         Texts with their questions and pictures.
     kept : mapping of item to tokens, or None
         Those that matter; None if all do.
+    asked : sequence of str, optional
+        Needs; those of the cache, without its annex, if not given.
 
     Returns
     -------
     Features
     """
+    asked = cache.needs if asked is None else asked
     with limits.threads(1):
-        whole = extract(model, samples, cache.needs, batch_size=BATCH, kept=kept)
+        whole = extract(model, samples, asked, batch_size=BATCH, kept=kept)
     return condensed(whole, None if kept is None else cache.reach, EVERYWHERE)

@@ -9,6 +9,7 @@ from sheeplib import drafts
 from sheeplib.corpora.meadow import pool
 from sheeplib.errors import InputError, Problem
 from sheeplib.miniatures import ability_tables, caches
+from sheeplib.miniatures.annexes import Annexed, annex_of
 from sheeplib.miniatures.designs import DESIGNS
 from sheeplib.models import shipped
 from sheeplib.models.registry import entry
@@ -66,7 +67,10 @@ def install(
                 drafts.write_file(place, made.read_bytes())
                 changed.append(place)
         for name in caches.CACHES:
-            changed += _cached(caches.open_cache(name, directory / "features").shards, features / name)
+            store = caches.open_cache(name, directory / "features")
+            changed += _cached(store.shards, features / name)
+            if isinstance(store, Annexed):
+                changed += _cached(store.annex, annex_of(features / name))
     except OSError as error:
         what = f"cannot be written: {error.strerror or type(error).__name__}"
         remedy = "Install the package from a checkout, in a directory of yours: pip install -e ."

@@ -58,7 +58,7 @@ def reread(
     drawn = generator(seed, "verify", name).choice(len(items), min(count, len(items)), replace=False)
     chosen = items.iloc[np.sort(drawn)].tolist()
     kept = None if store.header["reach"] is None else _kept(store, chosen)
-    made = extracted(model, cache, answers.samples(chosen), kept)
+    made = extracted(model, cache, answers.samples(chosen), kept, (*cache.needs, *cache.annex))
     found = [(f"features {name}: {what}", old, new) for what, old, new in _differences(store, made)]
     return len(chosen), found
 
