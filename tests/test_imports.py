@@ -23,9 +23,11 @@ LAYERS = [
         *("judge_gold", "judge_letters", "judge_metrics", "judge_scores", "judge_ranking"),
         *("judge_selection", "judge_paper", "expected_labels", "parallel"),
     },
-    {"models", "features", "retraining", "engine", "cluster"},
+    {"models", "features", "engine", "cluster"},
     {"miniatures"},
     {"detectors", "judge_runs"},  # they may read what the miniatures gave
+    {"retraining"},
+    {"mention_study"},
     {"report"},
     {"notebook", "parameters", "execution", "chapters", "profiles", "book", "cli"},
 ]

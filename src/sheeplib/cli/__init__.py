@@ -7,14 +7,18 @@ import sys
 
 from sheeplib import __version__
 from sheeplib.cli import (  # noqa: F401  (each adds its verbs)
+    chair,
     corpora,
     detect,
     detect_euq,
+    detect_mentions,
     features,
     judge,
     meadow,
+    mentions,
     models,
     notebooks,
+    retrain,
     shift,
 )
 from sheeplib.cli.terminal import app, records, show_frame, show_json

@@ -10,7 +10,7 @@ import typer
 from sheeplib.cli.terminal import AsJson, Directory, Seed, app, given, records, show_frame, show_json
 from sheeplib.corpora import CORPORA
 
-detect = typer.Typer(help="Detectors of wrong tokens: hallushift, euq.")
+detect = typer.Typer(help="Detectors of wrong tokens (hallushift, euq), of hallucinated mentions (svar ...).")
 app.add_typer(detect, name="detect", no_args_is_help=True)
 
 CorpusName = Annotated[str, typer.Option(help=f"Whose answers: {', '.join(CORPORA)}.")]
