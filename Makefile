@@ -8,8 +8,9 @@ JOBS ?= 2
 PORT ?= 8000
 SHEEP_DATA ?=
 MUSHROOM_DATA ?=
+COCO_DATA ?=
 SHEEP_FEATURES ?=
-export SHEEP_DATA MUSHROOM_DATA SHEEP_FEATURES
+export SHEEP_DATA MUSHROOM_DATA COCO_DATA SHEEP_FEATURES
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -31,10 +32,11 @@ help:
 	@echo 'make clean    remove what was built; the environment in $(VENV) stays'
 	@echo
 	@echo 'Variables, with their values now:'
-	@echo '  PROFILE=$(PROFILE)    meadow (offline), sheep or mushroom (real data)'
+	@echo '  PROFILE=$(PROFILE)    meadow (offline), sheep, mushroom or coco (real data)'
 	@echo '  SHEEP_DATA=$(SHEEP_DATA)    directory or zip of the data of PROFILE=sheep'
 	@echo '  SHEEP_FEATURES=$(SHEEP_FEATURES)    directory of what sheep features extract kept, if not in the cache'
 	@echo '  MUSHROOM_DATA=$(MUSHROOM_DATA)    directory of the data of PROFILE=mushroom'
+	@echo '  COCO_DATA=$(COCO_DATA)    directory of captions, objects and synonyms of PROFILE=coco'
 	@echo '  JOBS=$(JOBS)    notebooks, tests and trainings to run at once'
 	@echo '  PYTHON=$(PYTHON)    3.11 to 3.13'
 	@echo '  PIP_ARGS=$(PIP_ARGS)    such as --index-url ADDRESS'

@@ -20,7 +20,7 @@ from sheeplib.profiles import Profile
 READS: Mapping[str, tuple[str, ...]] = {
     "10_scorecard": (
         *("01_data", "02_agreement", "03_shift", "04_judge", "05_hallushift", "06_euq"),
-        "12_meadow",
+        *("07_mentions", "08_detectors", "09_retraining", "12_meadow"),
     )
 }
 

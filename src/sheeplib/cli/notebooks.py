@@ -14,7 +14,7 @@ from sheeplib.cli.terminal import AsJson, Directory, app, show_frame, show_json
 @app.command()
 def run(
     names: Annotated[list[str] | None, typer.Argument(help="Notebooks; default all of the profile.")] = None,
-    profile: Annotated[str, typer.Option(help="meadow, sheep or mushroom.")] = "meadow",
+    profile: Annotated[str, typer.Option(help="meadow, sheep, mushroom or coco.")] = "meadow",
     directory: Directory = None,
     assigned: Annotated[
         list[str] | None, typer.Option("--set", "-s", help="name=value, a parameter of the one notebook.")
