@@ -1,9 +1,12 @@
-"""What all tests share: the real data, where it is present, and no network."""
+"""What all tests share: the command line, the real data where it is present, and no network."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+
+from sheeplib import cli
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("MPLBACKEND", "agg")
@@ -17,3 +20,18 @@ def shared() -> Path:
     if not directory.is_dir():
         pytest.skip(f"no real data at {directory}: set SHEEP_SHARED")
     return directory
+
+
+@pytest.fixture
+def sheep(monkeypatch, capsys):
+    """Exit code, standard output and error of `sheep` with these arguments."""
+
+    def called(*arguments):
+        monkeypatch.setattr(sys, "argv", ["sheep", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+            raise SystemExit(0)
+        said = capsys.readouterr()
+        return ended.value.code or 0, said.out, said.err
+
+    return called

@@ -41,19 +41,9 @@ def pred(tmp_path):
     )
 
 
-def sheep(monkeypatch, capsys, *arguments):
-    """Exit code, standard output and error of `sheep` with these arguments."""
-    monkeypatch.setattr(sys, "argv", ["sheep", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-        raise SystemExit(0)
-    said = capsys.readouterr()
-    return ended.value.code or 0, said.out, said.err
-
-
 @pytest.fixture
-def run(monkeypatch, capsys):
-    return lambda *arguments: sheep(monkeypatch, capsys, *arguments)
+def run(sheep):
+    return sheep
 
 
 def test_score_gives_json_by_language(run, gold, pred):

@@ -2,29 +2,17 @@
 
 import gzip
 import json
-import sys
 
 import pytest
 
-from sheeplib import cli
 from sheeplib.cli import chair as verbs
 
 KEYS = {"CHAIRs", "CHAIRi", "recall", "captions", "mentions", "hallucinated_mentions"}
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """Exit code, standard output and error of `sheep` with these arguments."""
-
-    def called(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sheep", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-            raise SystemExit(0)
-        said = capsys.readouterr()
-        return ended.value.code or 0, said.out, said.err
-
-    return called
+def run(sheep):
+    return sheep
 
 
 @pytest.fixture

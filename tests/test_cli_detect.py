@@ -1,13 +1,12 @@
 """The verb `sheep detect hallushift`, on a corpus with planted mistakes."""
 
 import json
-import sys
 
 import pytest
 from rich.console import Console
 
 import small_detection
-from sheeplib import cli, corpora
+from sheeplib import corpora
 from sheeplib.cli import terminal
 from sheeplib.detectors.evaluators import features_of, shuffled_images
 from sheeplib.detectors.submissions import write_references
@@ -16,20 +15,10 @@ from sheeplib.scoring import check_format
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Exit code, standard output and error of `sheep` with these arguments."""
-
-    def called(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sheep", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-            raise SystemExit(0)
-        said = capsys.readouterr()
-        return ended.value.code or 0, said.out, said.err
-
+def run(sheep, monkeypatch, tmp_path):
     monkeypatch.setenv("SHEEP_FEATURES", str(tmp_path / "features"))
     monkeypatch.setitem(corpora.CORPORA, "test", "small_detection:load")
-    return called
+    return sheep
 
 
 QUICK = ("--epochs", 2, "--batch", 64, "--resamples", 20)

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import shutil
-import sys
 from functools import partial
 
 import numpy as np
@@ -11,7 +10,6 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from sheeplib import cli
 from sheeplib.corpora import meadow
 from sheeplib.corpora.meadow import pool
 from sheeplib.models import entry, shipped
@@ -37,19 +35,6 @@ from sheeplib.miniatures.harvest_plans import HarvestPlan
 def run(sheep):
     """Exit code, standard output and error of `sheep meadow` with these arguments."""
     return lambda *arguments: sheep("meadow", *arguments)
-
-
-@pytest.fixture
-def sheep(monkeypatch, capsys):
-    def called(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sheep", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-            raise SystemExit(0)
-        said = capsys.readouterr()
-        return ended.value.code or 0, said.out, said.err
-
-    return called
 
 
 LENGTH = 12  # tokens: networks with random weights end no answer by themselves

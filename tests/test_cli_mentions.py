@@ -1,29 +1,17 @@
 """The verb `sheep mentions`."""
 
 import json
-import sys
 
 import pytest
 
-from sheeplib import cli
 from sheeplib.cli import mentions as verb
 
 KEYS = ["image_id", "start", "end", "surface", "concept", "status", "subtype", "present"]
 
 
 @pytest.fixture
-def run(monkeypatch, capsys):
-    """Exit code, standard output and error of `sheep mentions` with these arguments."""
-
-    def called(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sheep", "mentions", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-            raise SystemExit(0)
-        said = capsys.readouterr()
-        return ended.value.code or 0, said.out, said.err
-
-    return called
+def run(sheep):
+    return lambda *arguments: sheep("mentions", *arguments)
 
 
 @pytest.fixture

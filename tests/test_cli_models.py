@@ -1,7 +1,6 @@
 """The verbs models, generate, translate and features, on models with random weights."""
 
 import json
-import sys
 
 import numpy as np
 import pandas as pd
@@ -14,19 +13,9 @@ from sheeplib.cli import terminal
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Exit code, standard output and error of `sheep` with these arguments."""
-
-    def called(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sheep", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-            raise SystemExit(0)
-        said = capsys.readouterr()
-        return ended.value.code or 0, said.out, said.err
-
+def run(sheep, monkeypatch, tmp_path):
     monkeypatch.setenv("SHEEP_FEATURES", str(tmp_path / "features"))
-    return called
+    return sheep
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sys
 from dataclasses import replace
 
 import pandas as pd
@@ -14,7 +13,7 @@ pytest.importorskip("transformers")
 
 import sheeplib.cli.judge  # noqa: F401  (adds its verbs)
 import small_meadow
-from sheeplib import cli, engine, judge_runs
+from sheeplib import engine, judge_runs
 from sheeplib.corpora import meadow
 from sheeplib.errors import InputError
 from sheeplib.judge_letters import read_letters
@@ -118,21 +117,6 @@ def test_an_output_that_cannot_be_is_refused(tmp_path):
     for path in (tmp_path / "letters.txt", tmp_path):
         with pytest.raises(InputError):
             judge_runs.check_output(path)
-
-
-@pytest.fixture
-def sheep(monkeypatch, capsys):
-    """Exit code, standard output and error of `sheep` with these arguments."""
-
-    def called(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sheep", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-            raise SystemExit(0)
-        said = capsys.readouterr()
-        return ended.value.code or 0, said.out, said.err
-
-    return called
 
 
 def test_the_verb_writes_what_the_other_reads(sheep, answers, tmp_path):

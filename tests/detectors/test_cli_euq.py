@@ -1,14 +1,13 @@
 """The verb `sheep detect euq`, on a store of noise for some answers of the meadow."""
 
 import json
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from sheeplib import cli, load
+from sheeplib import load
 from sheeplib.cli import detect_euq  # noqa: F401  (adds the verb)
 from sheeplib.features.store import encode_shard
 from sheeplib.scoring import check_format
@@ -42,18 +41,9 @@ def store(tmp_path_factory):
 
 
 @pytest.fixture
-def sheep(monkeypatch, capsys):
-    """Exit code, standard output and error of `sheep detect euq` with these arguments."""
-
-    def called(*arguments):
-        monkeypatch.setattr(sys, "argv", ["sheep", "detect", "euq", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-            raise SystemExit(0)
-        said = capsys.readouterr()
-        return ended.value.code or 0, said.out, said.err
-
-    return called
+def sheep(sheep):
+    """The verb `sheep detect euq`."""
+    return lambda *arguments: sheep("detect", "euq", *arguments)
 
 
 def test_scores_and_a_submission(sheep, store, tmp_path):
