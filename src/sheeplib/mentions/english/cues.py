@@ -157,6 +157,7 @@ LOOKING_FOR = words(
     "wait look search hope ask call prepare wish hunt shop design mean intend use aim yearn suit reserve "
     "brace"
 )  # fmt: skip
+CAPACITY = words("hold fit accommodate seat store house carry transport")  # what a thing can do
 PURPOSE_ADJECTIVES = words(
     "ready eager prepared set able about poised ideal perfect suitable easy safe available willing free "
     "great good convenient nice excellent spacious enough appropriate necessary essential useful "

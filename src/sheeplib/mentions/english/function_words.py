@@ -48,6 +48,8 @@ def closed(tokens: Sequence[Token], place: int) -> str | None:
         return word
     if word == "'s":
         return "B" if before.tag in ("Q", "W") or before.lower in ("there", "here", "that", "it") else "'"
+    if _counts(tokens, place):
+        return "D"
     if word == "to":
         return _to(before, after, near(tokens, place + 2).lower)
     if word == "that":
@@ -86,6 +88,27 @@ _CLASSES = (
     ("D", wording.DETERMINERS), ("Q", wording.PRONOUNS), ("#", wording.NUMBERS), ("R", wording.ADVERBS),
     ("P", wording.PREPOSITIONS),
 )  # fmt: skip
+
+
+def _counts(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a word belongs to a number: "up to ten", "more than two hundred", "at least one"."""
+    for start in (place - 1, place):
+        if start < 0 or start + 2 >= len(tokens):
+            continue
+        pair, number = (tokens[start].lower, tokens[start + 1].lower), tokens[start + 2].lower
+        if pair in _ROUGHLY and (number in wording.NUMBERS or number[0].isdigit()):
+            return True
+    return False
+
+
+_ROUGHLY = {
+    ("up", "to"),
+    ("more", "than"),
+    ("less", "than"),
+    ("fewer", "than"),
+    ("at", "least"),
+    ("at", "most"),
+}
 
 
 def _to(before: Token, after: Token, following: str) -> str:

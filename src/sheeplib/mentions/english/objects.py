@@ -68,6 +68,8 @@ class Objects(Depictions):
             yield Reason("hedged", verb.words[-1], False)
         elif verb.word in cues.AWAITING:
             yield Reason("purpose", verb.words[-1], True, intended=True)
+        elif verb.word in cues.CAPACITY and {"can", "could"} & set(verb.words[:-1]):
+            yield Reason("purpose", f"can {verb.words[-1]}", not self.definite)
         elif verb.word in cues.SERVING and self.unnamed and self.animate:
             yield Reason("purpose", verb.words[-1], False)
 
@@ -135,6 +137,8 @@ class Objects(Depictions):
         word = governor.word
         passive = governor.form == "en" or bool(wording.BE & set(governor.words[:-1]))
         meant = word in cues.DESIGNED and (passive or verb.form == "to")
+        if word == "be" and verb.before[:1] == ["there"]:  # "the hooks are there to hang"
+            yield Reason("purpose", f"there {verb.words[0]}", True)
         if self.mention.words[0] in ("his", "her") and word not in cues.AWAITING | cues.LOOKING_FOR:
             return  # "trying to fix the chain of his bicycle"
         if word in cues.STRIVING | cues.ENABLING or meant:

@@ -104,6 +104,9 @@ def _verb_here(tokens: Sequence[Token], place: int, kind: str) -> bool:
         return True
     if before.tag == "D" and before.lower in _PRONOUNS_TOO and finite_form(word) and not _homograph(word):
         return True
+    lit = before.tag == "A" and before.lower in wording.NOUNS_TOO  # "a flashing light alerts"
+    if lit and finite_form(word) and not _homograph(word) and near(tokens, place - 2).tag in ("D", "A"):
+        return True
     if before.tag in ("D", "A", "#", "P", "B", "'"):
         return False
     if before.tag == "N" and word != base_form(word) and after.lower in wording.DETERMINERS - {"that"}:
