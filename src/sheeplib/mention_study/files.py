@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from sheeplib import tables
-from sheeplib.corpora import Corpus
+from sheeplib.corpora import Corpus, meadow
 from sheeplib.detectors.mention_sets import read_set
 from sheeplib.errors import InputError, Problem
 from sheeplib.features.store import FeatureStore
@@ -139,7 +139,9 @@ def corpus_of(materials: Sequence[Material], simulated: str = "") -> Corpus:
         Named `meadow` where something is simulated, else `own`.
     """
     items = pd.concat([one.captions for one in materials], ignore_index=True)
-    return Corpus("meadow" if simulated else "own", items, simulated=simulated)
+    if simulated:
+        return Corpus("meadow", items, licence=meadow.LICENCE, simulated=simulated)
+    return Corpus("own", items)
 
 
 def _store(home: Path) -> FeatureStore:
