@@ -153,9 +153,9 @@ def complete(results: pd.DataFrame, printed: Iterable[tuple[str, int]], corpus: 
 def why_absent(corpus: Corpus, group: dict[str, str]) -> str:
     """Why a corpus gives no number for a group of items, in words for the reader."""
     there = pd.Series(True, index=corpus.items.index)
-    # a column that items have first: which model is missing says more than which detector
-    for column, value in sorted(group.items(), key=lambda pair: pair[0] not in corpus.items):
-        column = "strategy" if column == "subset" else column  # subset is "random+map": strategies united
+    named = [("strategy" if name == "subset" else name, value) for name, value in group.items()]
+    # A subset is "random+map": strategies united. Which model is missing says more than which detector.
+    for column, value in sorted(named, key=lambda pair: pair[0] not in corpus.items):
         wanted = set(value.split("+"))
         if column not in corpus.items or corpus.items[column].isna().all():
             return corpus.lacks.get(column, f"{corpus.name} does not say the {column} of its items")
