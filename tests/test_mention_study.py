@@ -196,7 +196,7 @@ def test_means_over_captioners_pass_over_what_is_undefined():
 
 def test_excluded_mentions_are_counted_over_splits_and_captioners():
     rng = np.random.default_rng(7)
-    names = ("lookback", "svar")
+    names = ("lookback", "svar", "position_only")
     given = [made_up(seed=seed, captioner=name) for seed, name in enumerate("ab")]
     some = [judged({name: rng.normal(size=600) for name in names}, one) for one in given]
     results = table_16(some, trial(some, resamples=5), "x", 5, 1)
@@ -207,7 +207,10 @@ def test_excluded_mentions_are_counted_over_splits_and_captioners():
             at = members & drawn.held_out
             flagged, there = flagged + counted(one, "svar", seed)[at].sum(), there + at.sum()
             held += at.sum() / len(one.splits)
-    whole = results[results["model"].isna() & results["subtype"].eq("other")].set_index("quantity")
+    whole = results[results["model"].isna() & results["subtype"].eq("other")]
+    place = whole[whole["detector"].eq("position_only")]  # the baseline stands beside the formula
+    assert list(place["quantity"]) == ["flag_rate"] and place["value"].notna().all()
+    whole = whole[whole["detector"].ne("position_only").fillna(True)].set_index("quantity")
     assert whole.loc["flag_rate", "value"] == pytest.approx(100 * flagged / there)
     assert whole.loc["held_out_mentions", "value"] == pytest.approx(held)
     ends = whole.loc[["flag_rate_min", "flag_rate_max"], "value"]

@@ -49,8 +49,9 @@ def results(found):
 def excluded():
     rows = []
     for subtype, low, high, svar in (("all", 20, 60, 80), ("other", 5, 90, 50), ("compound", 30, 100, 66)):
-        ends = {"flag_rate_min": (low, None), "flag_rate_max": (high, None), "flag_rate": (svar, "svar")}
-        for quantity, (value, detector) in ends.items():
+        ends = [("flag_rate_min", low, None), ("flag_rate_max", high, None)]
+        ends += [("flag_rate", svar, "svar"), ("flag_rate", 40, "position_only")]
+        for quantity, value, detector in ends:
             rows.append((quantity, subtype, detector, value, value - 5, value + 5))
     columns = ["quantity", "subtype", "detector", "value", "low", "high"]
     return pd.DataFrame(rows, columns=columns).assign(model=pd.NA, n=19, reason=pd.NA)
@@ -82,6 +83,7 @@ def test_dots_are_the_means(results):
 
 def test_bars_of_excluded_mentions_reach_from_the_lowest_to_the_highest(excluded):
     panel = figures.excluded(excluded).axes[0]
+    assert len(panel.containers) == 6  # SVAR, and position alone, in three rows
     bars = [line.get_xdata().tolist() for line in panel.lines if line.get_linewidth() == 6]
     assert bars == [[20, 60], [5, 90], [30, 100]]
     only = excluded[excluded["detector"].isna()]

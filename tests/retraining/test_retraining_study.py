@@ -1,6 +1,7 @@
 """The whole study on planted mentions: what must be found, tables, and the same bytes on every engine."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import small_mentions
@@ -197,3 +198,16 @@ def test_a_study_of_the_meadow_finds_what_the_paper_finds():
     fpr = found.rates.where(quantity="non_assertive_fpr", subtype="all")
     assert fpr.where(budget="0").values[0] > 40 > 20 > fpr.where(budget="max").values[0]
     assert set(TRAINED) <= set(studies.Design().detectors)
+
+
+def test_the_place_of_a_word_is_the_same_for_all_who_read_the_same_captions():
+    own = pd.DataFrame(
+        {
+            "detector": ["position", "position", "dhcp"],
+            "model": ["ada", "bob", "ada"],
+            "value": [1.0, 2.0, 3.0],
+        }
+    )
+    found = tabulated.position_of_readers(own, pd.DataFrame({"model": ["ada", "bob", "bob"]}), "ada")
+    assert found[["model", "value"]].values.tolist() == [["ada", 1.0], ["bob", 1.0]]
+    assert tabulated.position_of_readers(own, own.iloc[:0], "ada")["value"].tolist() == [1.0]

@@ -19,7 +19,7 @@ from sheeplib.mentions.statuses import CONCRETE, EXCLUDED
 from sheeplib.retraining.rates import Images, interval_row, thresholds
 
 PROBES = TRAINED[:-1]  # the five of the table: all but HALP
-FORMULA = "svar"
+FORMULAS = ("svar", "position_only")  # that of the table, and the baseline
 KINDS: Mapping[str, tuple[str, ...]] = {"other": ("generic", "other"), "compound": ("compound",)}
 _FEW = f"fewer than {FEW} mentions of this kind"
 
@@ -27,12 +27,12 @@ _FEW = f"fewer than {FEW} mentions of this kind"
 def table_16(
     judged: Sequence[Judged], found: Numbers, corpus: str, resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Ranges over the five probes, and SVAR: retained mentions, other ones, compounds.
+    """Ranges over the five probes, SVAR, and position alone: retained mentions, other ones, compounds.
 
     Parameters
     ----------
     judged : sequence of Judged
-        One for each captioner; with the probes and SVAR as far as they are to be there.
+        One for each captioner; with the probes and formulas as far as they are to be there.
     found : Numbers
         From `trials.trial`, of the same.
     corpus : str
@@ -76,7 +76,7 @@ def _retained(found: Numbers, *model: str) -> Given:
     kept = table["quantity"].eq("non_assertive_fpr") & table["subtype"].eq("all") & table["presence"].isna()
     if model:
         kept &= table["model"].eq(model[0])
-    rows = {name: (kept & table["detector"].eq(name)).to_numpy(bool) for name in (*PROBES, FORMULA)}
+    rows = {name: (kept & table["detector"].eq(name)).to_numpy(bool) for name in (*PROBES, *FORMULAS)}
     return {
         name: (found.draws[at].mean(0), int(table["n"][at].sum())) for name, at in rows.items() if at.any()
     }
@@ -87,7 +87,7 @@ def _counted(judged: Sequence[Judged], kind: str, images: Images) -> Given:
     given: dict[str, tuple[np.ndarray, int]] = {}
     members = [(one.status == EXCLUDED) & np.isin(one.subtype, KINDS[kind]) for one in judged]
     n = int(sum(some.sum() for some in members))
-    for name in (*PROBES, FORMULA):
+    for name in (*PROBES, *FORMULAS):
         parts = [
             _hits(one, name, seed, some, images)
             for one, some in zip(judged, members, strict=True)
@@ -113,16 +113,15 @@ def _hits(
 
 
 def _shaped(given: Given) -> list[dict[str, object]]:
-    """The ends of the range over the probes, and the formula."""
+    """The ends of the range over the probes, and the formulas."""
     rows: list[dict[str, object]] = []
     probes = [given[name] for name in PROBES if name in given]
     if probes:
         draws, n = np.stack([one for one, _ in probes]), probes[0][1]
         for end, chosen in (("min", draws.min(0)), ("max", draws.max(0))):
             rows.append({"quantity": f"flag_rate_{end}", "detector_group": "trained"} | _row(chosen, n))
-    if FORMULA in given:
-        rows.append({"quantity": "flag_rate", "detector": FORMULA} | _row(*given[FORMULA]))
-    return rows
+    alone = [name for name in FORMULAS if name in given]
+    return rows + [{"quantity": "flag_rate", "detector": name} | _row(*given[name]) for name in alone]
 
 
 def _row(draws: np.ndarray, n: int) -> dict[str, object]:

@@ -144,7 +144,7 @@ def _other(excluded: pd.DataFrame) -> Claim:
     """SVAR on the valid non-assertive mentions that the benchmark leaves out."""
     said = "Mentions that the benchmark leaves out are flagged, too."
     measured = "SVAR, other mentions of all captioners, % flagged"
-    wanted = excluded["quantity"].eq("flag_rate") & excluded["subtype"].eq("other")
+    wanted = excluded["detector"].eq("svar") & excluded["subtype"].eq("other")
     rows = excluded[wanted & excluded["model"].isna()]
     if len(rows) != 1:
         why = "SVAR was not tried"

@@ -7,7 +7,7 @@ means over models (rows without one) large dots with intervals. The position alo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -121,7 +121,7 @@ def presence(results: pd.DataFrame) -> Figure:
 
 
 def excluded(results: pd.DataFrame) -> Figure:
-    """Retained non-assertive mentions, other ones and compounds: range over the five probes, and SVAR.
+    """Retained non-assertive mentions, other ones, compounds: range over five probes, SVAR, position alone.
 
     Parameters
     ----------
@@ -144,24 +144,28 @@ def excluded(results: pd.DataFrame) -> Figure:
     rates = known[known["quantity"].str.startswith("flag_rate")]
     if rates.empty:
         raise InputError(Problem("no rate has a value", "See the reasons in the results"))
-    figure, panel = pyplot.subplots(figsize=(style.WIDTH_INCHES, 2.3))
+    looks: dict[str, tuple[str, float, dict[str, Any]]] = {
+        "svar": ("SVAR", 0.06, {"fmt": "o", "color": OURS}),
+        "position_only": ("Position only", 0.28, {"fmt": "s", "color": CHANCE, "markerfacecolor": "white"}),
+    }
+    figure, panel = pyplot.subplots(figsize=(style.WIDTH_INCHES, 2.6))
     panel.axvline(10, color=CHANCE, linewidth=1, linestyle="--", zorder=0.9)
     for place, kind in enumerate(kinds):
-        row = rates[rates["subtype"] == kind].set_index("quantity")
+        part = rates[rates["subtype"] == kind]
+        row = part.set_index("quantity")["value"]
         if {"flag_rate_min", "flag_rate_max"} <= set(row.index):
-            ends = row.loc["flag_rate_min", "value"], row.loc["flag_rate_max", "value"]
-            label = "five trained probes, lowest to highest" if not place else None
-            panel.plot(ends, [place - 0.13] * 2, color=MUTED, linewidth=6, solid_capstyle="butt", label=label)
-        if "flag_rate" in row.index:
-            one = row.loc[["flag_rate"]]
-            label = "SVAR" if not place else None
-            panel.errorbar(
-                one["value"], [place + 0.17], xerr=_ends(one), fmt="o", color=OURS, capsize=2, label=label
-            )
+            label = None if place else "five trained probes, lowest to highest"
+            ends = row["flag_rate_min"], row["flag_rate_max"]
+            panel.plot(ends, [place - 0.2] * 2, color=MUTED, linewidth=6, solid_capstyle="butt", label=label)
+        for name, (title, down, look) in looks.items():
+            one = part[part["detector"].eq(name).fillna(False)]
+            if len(one):
+                label = None if place else title
+                panel.errorbar(one["value"], [place + down], xerr=_ends(one), capsize=2, label=label, **look)
     _name_rows(panel, list(kinds.values()))
     panel.set_xlim(-3, 103)
     panel.set_xlabel("% flagged (dashed: 10 % of concrete mentions)")
-    figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
+    figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return figure
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -40,14 +40,16 @@ def table_6(study: Study, corpus: str, seed: int) -> pd.DataFrame:
     return found.assign(training=rates.table["without"].array)
 
 
-def seen_and_unseen(study: Study, *over: str) -> Rates:
+def seen_and_unseen(study: Study, *over: str, detectors: Sequence[str] = TRAINED) -> Rates:
     """Rates of each subtype if it is among the examples, and if it is left out.
 
     Parameters
     ----------
     study : Study
     *over : str
-        Columns to take the mean over, such as `captioner`; that over the trained probes is taken anyway.
+        Columns to take the mean over, such as `captioner`; that over the detectors is taken anyway.
+    detectors : sequence of str
+        The five trained probes, or such as `("position",)`.
 
     Returns
     -------
@@ -55,7 +57,7 @@ def seen_and_unseen(study: Study, *over: str) -> Rates:
         `without` is `seen` or `unseen`; `subtype` is the one that is left out.
     """
     chosen = study.rates.where(
-        budget=LEFT_OUT, detector=TRAINED, quantity="non_assertive_fpr", hedges="non-assertive"
+        budget=LEFT_OUT, detector=tuple(detectors), quantity="non_assertive_fpr", hedges="non-assertive"
     )
     parts = [study.rates.where(captioner=())]
     for name in SUBTYPES if study.design.unseen else ():
@@ -69,6 +71,26 @@ def table_10(study: Study, corpus: str, seed: int) -> pd.DataFrame:
     """Table 10: as table 5, all models reading the captions of one; `model` is the one that reads."""
     rates = study.read.where(**PLAIN, subtype=("all", ""))
     return _tabulated(rates, 10, corpus, seed, model="evaluator")
+
+
+def position_of_readers(own: pd.DataFrame, read: pd.DataFrame, writer: str) -> pd.DataFrame:
+    """What position alone does for the models of table 10: the same, since all read the same captions.
+
+    Parameters
+    ----------
+    own, read : DataFrame
+        Tables 5 and 10.
+    writer : str
+        Whose captions are read.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `own` for the writer, once for each model of `read`.
+    """
+    place = own[own["detector"].eq("position") & own["model"].eq(writer)]
+    parts = [place.assign(model=name) for name in read["model"].dropna().unique()]
+    return pd.concat(parts, ignore_index=True) if parts else place
 
 
 def table_11(study: Study, corpus: str, seed: int) -> pd.DataFrame:
