@@ -312,10 +312,29 @@ def test_mentions_may_name_images(tmp_path):
         read_mentions(listed, twice)
 
 
+WHOLE = '[{"item": "item-0", "start": 1, "end": 2, "concept": "a", "status": "concrete"}]'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"item": "a", "response": 3}',
+        '{"image_id": true, "caption": "A dog."}',
+        '{"item": "a", "image": null, "response": "A dog."}',
+        '{"item": "a", "image": [1], "response": "A dog."}',
+    ],
+)
+def test_wrong_captions_are_named_with_their_line(tmp_path, line):
+    path = tmp_path / "captions.jsonl"
+    path.write_text('{"item": "b", "image": 1, "response": "A cat."}\n' + line, "utf-8")
+    with pytest.raises(InputError, match="captions.jsonl:2: field"):
+        read_captions(path)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[{"item": "item-0", "start": 1}]', "mentions lack a field"),
+        ('[{"item": "item-0", "start": 1}]', "'end': mention 1: lacks a field"),
         ('[{"start": 1, "end": 2, "concept": "a", "status": "concrete"}]', "mentions lack a field"),
         ("[1]", "not a list of mentions"),
         ("[{]", "invalid JSON"),
@@ -324,6 +343,16 @@ def test_mentions_may_name_images(tmp_path):
             "none of the captions",
         ),
         ('[{"item": "item-0", "start": 1, "end": 2, "concept": "a", "status": "true"}]', "no such status"),
+        (WHOLE.replace("1,", "true,"), "not a stretch"),
+        (WHOLE.replace("1,", "[1],"), "not a stretch"),
+        (WHOLE.replace("2,", "1,"), "not a stretch"),
+        (WHOLE.replace("2,", "1000000,"), "beyond the end"),
+        (WHOLE.replace('"a"', "3"), "not a class"),
+        (WHOLE.replace("}]", ', "subtype": "foo"}]'), "no such subtype"),
+        (WHOLE.replace("concrete", "non-assertive"), "no such subtype"),
+        (WHOLE.replace("}]", ', "present": 1}]'), "not a truth"),
+        (f"[{WHOLE[1:-1]}, {WHOLE[1:-1]}]", "mention given twice"),
+        ("[" * 200_000, "invalid JSON"),
     ],
 )
 def test_wrong_mentions_are_named(tmp_path, text, said):

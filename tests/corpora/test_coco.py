@@ -39,6 +39,7 @@ WRONG = {
     '{"categories": ["a"], "objects": {"7": [-1]}}': "objects.7",
     '{"categories": ["a"], "objects": {"7": [true]}}': "objects.7",
     '{"categories": ["a"], "objects": {"7": {"0": 1}}}': "objects.7",
+    '{"categories": ["a"], "objects": {"7": [0], "7": []}}': "'7' is a key twice",
 }
 
 

@@ -105,6 +105,6 @@ def test_budgets_by_hand():
     assert size("0") == 0 and size("10") == 6 and size("30") == 18 and size("max") == 45
     assert size("natural") == 40  # 40 of 200 mentions to learn from: a share of .2
     assert size("natural", 20) == 20 and size("12.5") == 8
-    for wrong in ("some", "-1", "nan", "inf"):
+    for wrong in ("some", "-1", "nan", "inf", "1e308"):
         with pytest.raises(InputError, match="no such budget"):
             size(wrong)

@@ -148,3 +148,7 @@ def test_intervals_are_about_as_wide_as_samples_differ():
         values.append(drawn[0])
         widths.append(np.std(drawn[1:]))
     assert np.mean(widths) == pytest.approx(np.std(values), rel=0.3)
+
+
+def test_no_concrete_mention_gives_no_threshold():
+    assert np.isnan(thresholds(np.zeros(0), np.zeros((3, 0)), 0.1)).all()

@@ -1,5 +1,7 @@
 """The whole study on planted mentions: what must be found, tables, and the same bytes on every engine."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -211,3 +213,33 @@ def test_the_place_of_a_word_is_the_same_for_all_who_read_the_same_captions():
     found = tabulated.position_of_readers(own, pd.DataFrame({"model": ["ada", "bob", "bob"]}), "ada")
     assert found[["model", "value"]].values.tolist() == [["ada", 1.0], ["bob", 1.0]]
     assert tabulated.position_of_readers(own, own.iloc[:0], "ada")["value"].tolist() == [1.0]
+
+
+def test_a_captioner_that_only_hedges_has_no_other_rate_and_no_probe_is_refused():
+    given = small_mentions.material(images=60)
+    kept = given.mentions["subtype"].isna() | given.mentions["subtype"].eq("hedged").fillna(False)
+    own = given.own.table["subtype"].isna() | given.own.table["subtype"].eq("hedged").fillna(False)
+    hedging = replace(given, mentions=given.mentions[kept], own=given.own.select(own.to_numpy(bool)))
+    design = studies.Design(
+        detectors=("position",), budgets=("0", "30"), seeds=(0,), unseen=False, untrained=()
+    )
+    found = studies.study([hedging], design, resamples=5)
+    assert set(tabulated.table_15(found, "x", 1)["quantity"]) == {"hallucination_tpr"}
+    claimed = found.rates.where(hedges="claim", quantity="non_assertive_fpr", subtype="all")
+    assert np.isnan(claimed.draws).all()  # of none there is no share
+    with pytest.raises(InputError, match="no probe to train"):
+        studies.study([hedging], replace(design, detectors=()))
+
+
+def test_flags_of_a_filter_belong_to_their_mention_where_two_share_a_place():
+    given = small_mentions.material(images=60)
+    double = given.mentions.iloc[[0]].assign(mention=99, concept="another")  # has no features
+    more = replace(given, mentions=pd.concat([double, given.mentions], ignore_index=True))
+    design = replace(SMALL, budgets=("0", "natural"), unseen=False, claims=False)
+    once, twice = (studies.study([one], design, by_subtype, resamples=5).filter for one in (given, more))
+    behind = {"filtered": "with", "quantity": "hallucination_tpr", "detector": "svar"}
+    assert np.array_equal(once.where(**behind).draws, twice.where(**behind).draws)
+
+
+def by_subtype(captions, mentions):
+    return mentions["subtype"].notna().to_numpy(bool)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from sheeplib.cli.terminal import AsJson, app, records, show_frame, show_json
+from sheeplib.cli.terminal import AsJson, app, records, say, show_frame, show_json
 from sheeplib.errors import InputError, Problem
 
 KEYS = ("image_id", "start", "end", "surface", "concept", "status", "subtype", "present")
@@ -33,11 +33,13 @@ def mentions(
     With --json a list of mentions; with --gold as well an object with `mentions` and `scores`.
     """
     from sheeplib.corpora.coco import read_captions, read_objects
-    from sheeplib.mentions import bench
+    from sheeplib.mentions import bench, chair_scores
     from sheeplib.mentions.synonyms import read_synonyms
 
     items, shown, words = read_captions(captions), read_objects(objects), read_synonyms(synonyms)
     _check_images(items, shown.shown, captions)
+    for note in chair_scores.notes(items, shown, words):
+        say(f"Note: {note}.")
     found = bench.build(items, shown, words)
     found["image_id"] = found["item"].map(_ids(captions, items))
     rows = records(found[list(KEYS)])

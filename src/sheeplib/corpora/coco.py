@@ -64,7 +64,7 @@ def read_objects(path: str | Path) -> Objects:
     """
     path = Path(path)
     try:
-        content = json.loads(_unpacked(path))
+        content = json.loads(_unpacked(path), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:  # also text that is not UTF-8
         raise InputError(Problem(f"invalid JSON: {error}", _OBJECTS_FORM, path=path)) from None
     names = content.get("categories") if isinstance(content, dict) else None
@@ -86,6 +86,15 @@ def read_objects(path: str | Path) -> Objects:
     if problems:
         raise InputError(problems)
     return Objects(tuple(names), {key: frozenset(names[i] for i in found) for key, found in given.items()})
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, whose keys are there once: of two, one would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in found if names.count(name) > 1)!r} is a key twice")
+    return found
 
 
 def _wrong(found: Any, size: int) -> str:

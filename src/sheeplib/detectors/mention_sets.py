@@ -210,6 +210,9 @@ def read_set(
     found = mention_rows(store, mentions)
     if foreign := sorted(set(mentions["item"]) - set(captions["item"])):
         raise InputError(Problem("a mention is in none of the captions", field="item", value=foreign[0]))
+    if (homeless := images["image"].isna()).any():
+        what, remedy = "caption without an image", "Name it: mentions of an image are kept together"
+        raise InputError(Problem(what, remedy, field="image", value=images.index[homeless][0]))
     if found.empty:
         remedy = "Give mentions of the captions whose features were extracted"
         raise InputError(Problem("no mention has features", remedy, path=store.path))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -14,7 +15,7 @@ from sheeplib.detectors.mention_sets import read_set
 from sheeplib.errors import InputError, Problem
 from sheeplib.features.store import FeatureStore
 from sheeplib.jsonl import read_jsonl
-from sheeplib.mentions.statuses import STATUSES
+from sheeplib.mentions.statuses import EXCLUDED, NON_ASSERTIVE, STATUSES, SUBTYPES
 from sheeplib.retraining.studies import Material
 
 _NEEDED = ("start", "end", "concept", "status")
@@ -43,7 +44,10 @@ def read_captions(path: str | Path, model: str | None = None) -> pd.DataFrame:
     InputError
         If the file cannot be read, has no captions, or lacks a field.
     """
-    frame = pd.DataFrame([record for _, record in read_jsonl(path)])
+    records = list(read_jsonl(path))
+    if problems := [wrong for line, one in records if (wrong := _wrong_caption(one, path, line))]:
+        raise InputError(problems)
+    frame = pd.DataFrame([record for _, record in records])
     frame = frame.rename(columns={"caption": "response"}) if "response" not in frame else frame
     names = [name for name in ("item", "image_id") if name in frame]
     if not names or "response" not in frame:
@@ -80,11 +84,12 @@ def read_mentions(path: str | Path, captions: pd.DataFrame) -> pd.DataFrame:
         If the file cannot be read, lacks a field, names another caption, an image with several captions, or
         a status that there is not.
     """
-    frame = pd.DataFrame(_listed(Path(path)))
-    if lost := [name for name in _NEEDED if name not in frame] or (
-        not {"item", "image_id"} & set(frame) and ["item"]
-    ):
-        raise InputError(Problem("mentions lack a field", "Write it in each", path=path, field=lost[0]))
+    records = _listed(Path(path))
+    if problems := [wrong for at, one in enumerate(records, 1) if (wrong := _wrong_mention(one, path, at))]:
+        raise InputError(problems)
+    frame = pd.DataFrame(records)
+    if not {"item", "image_id"} & set(frame):
+        raise InputError(Problem("mentions lack a field", "Write it in each", path=path, field="item"))
     if "item" not in frame:
         frame["item"] = frame["image_id"].astype(str).map(_by_image(captions, path))
     frame = frame.assign(item=frame["item"].astype(tables.TEXT))
@@ -92,9 +97,13 @@ def read_mentions(path: str | Path, captions: pd.DataFrame) -> pd.DataFrame:
         where = frame.loc[foreign].iloc[0]
         value = where.get("image_id", where["item"])
         raise InputError(Problem("mention in none of the captions", "Leave it out", path=path, value=value))
-    if (strange := ~frame["status"].isin(STATUSES)).any():
-        value = frame.loc[strange, "status"].iloc[0]
-        raise InputError(Problem("no such status", f"One of {', '.join(STATUSES)}", path=path, value=value))
+    sizes = frame["item"].map(captions.set_index("item")["response"].str.len())
+    if (beyond := frame["end"] > sizes).any():
+        what, value = "mention beyond the end of its caption", int(frame.loc[beyond, "end"].iloc[0])
+        raise InputError(Problem(what, "Count code points from 0", path=path, field="end", value=value))
+    if (twice := frame.duplicated(["item", "start", "end", "concept"])).any():
+        value = ", ".join(str(frame.loc[twice, name].iloc[0]) for name in ("item", "start", "end", "concept"))
+        raise InputError(Problem("mention given twice", "Keep one", path=path, value=value))
     frame = frame.sort_values(["item", "start", "end"], kind="stable", ignore_index=True)
     lacking = {name: pd.NA for name in ("subtype", "present") if name not in frame}
     numbered = frame.assign(mention=frame.groupby("item").cumcount(), **lacking)
@@ -163,11 +172,56 @@ def _listed(path: Path) -> list[dict[str, object]]:
         return [record for _, record in read_jsonl(path)]
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(Problem(f"invalid JSON: {error}", "Mend the file", path=path)) from None
     if not all(isinstance(record, dict) for record in found):
         raise InputError(Problem("not a list of mentions", "Give one object a mention", path=path))
     return list(found)
+
+
+def _wrong_caption(record: Mapping[str, Any], path: str | Path, line: int) -> Problem | None:
+    """What is wrong with a line of captions, if anything."""
+    response = "response" if "response" in record else "caption"
+    if response in record and not isinstance(record[response], str):
+        return Problem("not a text", "Write the caption", path, line, response, record[response])
+    for name in ("item", "image_id", "image"):
+        if name in record and not _is_name(record[name]):
+            return Problem("not a name", "Give a text or a number", path, line, name, record[name])
+    return None
+
+
+def _wrong_mention(record: Mapping[str, Any], path: str | Path, number: int) -> Problem | None:
+    """What is wrong with the fields of a mention that are there, if anything."""
+    where = f"mention {number}: "
+    if lost := [name for name in _NEEDED if name not in record]:
+        return Problem(where + "lacks a field", "Write it in each", path, field=lost[0])
+    start, end = record["start"], record["end"]
+    if type(start) is not int or type(end) is not int or not 0 <= start < end:  # True is no place
+        remedy = "Count code points from 0, end exclusive"
+        return Problem(where + "not a stretch", remedy, path, field="start, end", value=[start, end])
+    for name in ("item", "image_id"):
+        if name in record and not _is_name(record[name]):
+            return Problem(where + "not a name", "Give a text or a number", path, None, name, record[name])
+    concept, status = record["concept"], record["status"]
+    if not isinstance(concept, str) or not concept:
+        return Problem(where + "not a class", "Give a text", path, field="concept", value=concept)
+    if status not in STATUSES:
+        return Problem(
+            where + "no such status", f"One of {', '.join(STATUSES)}", path, None, "status", status
+        )
+    kind = record.get("subtype")
+    known = SUBTYPES if status == NON_ASSERTIVE else (None,) if status != EXCLUDED else (kind,)
+    if kind not in known or not isinstance(kind, str | None):
+        remedy = f"A non-assertive mention has one of {', '.join(SUBTYPES)}, an asserted one none"
+        return Problem(where + "no such subtype", remedy, path, field="subtype", value=kind)
+    if not isinstance(record.get("present"), bool | None):
+        remedy = "Give true, false or null"
+        return Problem(where + "not a truth", remedy, path, field="present", value=record["present"])
+    return None
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 
 
 def _by_image(captions: pd.DataFrame, path: str | Path) -> dict[str, str]:

@@ -21,6 +21,7 @@ from sheeplib.retraining.natural import Natural
 Calibration = Literal["half", "held-out"]
 FIT = 2 / 3  # share of the images that detectors learn from
 BUDGETS = ("0", "natural", "10", "30", "max")
+MOST = 100_000.0  # per cent: more examples than anybody has
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +168,7 @@ def budget_size(
         percent = float(budget)
     except ValueError:
         percent = np.nan
-    if not 0 <= percent < np.inf:
+    if not 0 <= percent <= MOST:
         remedy = "Use natural, max, or per cent of the hallucinations, such as 30"
         raise InputError(Problem("no such budget", remedy, field="budgets", value=budget))
     return round(percent / 100 * hallucinated)

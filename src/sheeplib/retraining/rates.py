@@ -164,6 +164,8 @@ def thresholds(scores: np.ndarray, weights: np.ndarray, alpha: float) -> np.ndar
         As `sheeplib.detectors.budgets.budget` gives it for the mentions of a resample; NaN where none of
         them occurs.
     """
+    if not len(scores):
+        return np.full(len(weights), np.nan)
     levels, place = np.unique(scores, return_inverse=True)
     order = np.argsort(place, kind="stable")
     firsts = np.searchsorted(place[order], np.arange(len(levels)))
@@ -302,7 +304,10 @@ def _with_all(
     if hedges == "claim":
         shares[SUBTYPES.index("hedged")] = 0
     used, parts = shares > 0, rates[: len(SUBTYPES)]
-    every = (shares[used, None] / shares.sum() * parts[used]).sum(axis=0)
+    if used.any():
+        every = (shares[used, None] / shares.sum() * parts[used]).sum(axis=0)
+    else:
+        every = np.full(rates.shape[1], np.nan)  # of none there is no share
     names = [("non_assertive_fpr", "all"), *(("non_assertive_fpr", name) for name in SUBTYPES)]
     names += [("hallucination_tpr", ""), ("concrete_fpr", "")]
     sizes = [counts[: len(SUBTYPES)][used].sum(), *counts]

@@ -165,6 +165,8 @@ def study(
     design = design or Design()
     if not materials:
         raise InputError(Problem("no captioner to study", "Give one or more"))
+    if not design.detectors:
+        raise InputError(Problem("no probe to train", "Give one or more", field="detectors"))
     natures = [natural(one.mentions) for one in materials]
     plain = [Condition(budget) for budget in design.budgets]
     own = [
@@ -243,7 +245,7 @@ def _filtered(
 ) -> list[Rates]:
     """The filter alone, trained probes behind it, and untrained detectors before and behind it."""
     plan = scores.plan
-    keys = ["item", "start", "end"]
+    keys = ["item", "mention"]
     marked = material.mentions[keys].assign(filtered=flags)
     mine = plan.mentions.table[keys].merge(marked, on=keys, how="left")["filtered"].to_numpy(bool)
     found = [filter_rates(plan.mentions.captioner, material.captions, material.mentions, flags, images)]

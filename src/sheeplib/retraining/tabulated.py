@@ -158,6 +158,8 @@ def without_hedges(study: Study, rates: Rates) -> Rates:
     for scores in (one for one in study.own if one.plan.mentions.captioner in there):
         shares = scores.plan.nature.shares
         names = [name for name in SUBTYPES if name != "hedged" and shares[name]]
+        if not names:
+            continue  # it writes hedges alone
         mine = rates.where(captioner=scores.plan.mentions.captioner, quantity="non_assertive_fpr")
         cells = [mine.where(subtype=name) for name in names]  # all in one order
         whole = sum(shares[name] for name in names)
