@@ -8,6 +8,7 @@ here"), or no dog at all ("a dog bed"). The model is rules on a light parse (`en
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -81,10 +82,13 @@ def assertion(caption: str, mentions: Sequence[Named]) -> list[Reading]:
     """
     cases: dict[int, _Case] = {}
     introduced: set[str] = set()
+    by_start = sorted(range(len(mentions)), key=lambda place: mentions[place].start)
+    starts = [mentions[place].start for place in by_start]
+    longest = max((named.end - named.start for named in mentions), default=0)
     for tokens in sentences(caption):
-        inside = [
-            place for place, named in enumerate(mentions) if any(is_on(token, named) for token in tokens)
-        ]
+        low = bisect_left(starts, tokens[0].start - longest)
+        near = sorted(by_start[low : bisect_left(starts, tokens[-1].end)])
+        inside = [place for place in near if any(is_on(token, mentions[place]) for token in tokens)]
         if inside:
             sentence = _parsed(tokens, [mentions[place] for place in inside], frozenset(introduced))
             for place in inside:
