@@ -81,8 +81,13 @@ def test_chapters_that_read_features_wait_until_there_are_some(tmp_path, monkeyp
 
 def test_features_that_are_there_are_bound(tmp_path, monkeypatch):
     home = tmp_path / "run"
-    monkeypatch.setattr(evaluators, "kept_store", lambda *of: SimpleNamespace(path=home))
+    monkeypatch.setattr(
+        evaluators, "kept_store", lambda corpus, method, _: SimpleNamespace(path=home / method)
+    )
     found = profile("sheep", directory=str(tmp_path), environment={})
-    assert found.parameters["features"] == str(home)
+    # Each has its own: features may have been extracted for one method after the other.
+    assert found.values(["features"], "05_hallushift") == {"features": str(home / "hallushift")}
+    assert found.values(["features"], "06_euq") == {"features": str(home / "euq")}
+    assert found.values(["features"], "11_features") == {}
     assert not found.left_out
     assert {"05_hallushift", "06_euq"} <= set(chapters.notebooks(found, ROOT))

@@ -169,7 +169,7 @@ def _chosen(names: Iterable[str], profile: Profile, root: Path) -> list[str]:
 
 def _task(name: str, profile: Profile, root: Path) -> dict[str, Any]:
     path = root / "notebooks" / f"{name}.ipynb"
-    values = profile.values(parameter.name for parameter in notebook.parameters(path))
+    values = profile.values((parameter.name for parameter in notebook.parameters(path)), name)
     for key in ("directory", "features"):  # pages show them: not where on this machine the checkout lies
         if values.get(key):
             values[key] = Path(os.path.relpath(values[key], root)).as_posix()

@@ -73,7 +73,9 @@ def kept_store(corpus: str, method: str, features: str | Path | None = None) -> 
     ]
     if len(found) == 1:
         return FeatureStore(found[0])
-    command = f"`sheep features extract --evaluator smollm2 --corpus {corpus} --needs {method}`"
+    command = (
+        f"`sheep features extract --evaluator smollm2 --corpus {corpus} --directory DIR --needs {method}`"
+    )
     what = f"{len(found)} stores have features of corpus '{corpus}' for {method}"
     remedy = f"Name one of {', '.join(path.name for path in found)}" if found else f"Run {command}"
     raise InputError(Problem(what, remedy, path=home))

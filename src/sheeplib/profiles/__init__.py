@@ -32,6 +32,8 @@ class Profile:
         Values for the notebooks' parameters; a notebook takes those that it declares.
     notebooks : tuple of str, optional
         Names of the notebooks that make sense; all of them where it is None.
+    own : mapping of str to mapping
+        By notebook: parameters of it alone.
     left_out : mapping of str to str
         Notebooks among these that cannot be run now, and why.
     """
@@ -40,16 +42,17 @@ class Profile:
     title: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     notebooks: tuple[str, ...] | None = None
+    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     def varied(self, values: Mapping[str, Any]) -> Profile:
         """The profile with other values, under a name of its own, so that its results stay."""
         return replace(self, name=f"{self.name}-varied", parameters={**self.parameters, **values})
 
-    def values(self, declared: Iterable[str]) -> dict[str, Any]:
-        """The part of `parameters` that a notebook with these parameter names takes."""
-        names = set(declared)
-        return {name: value for name, value in self.parameters.items() if name in names}
+    def values(self, declared: Iterable[str], notebook: str = "") -> dict[str, Any]:
+        """The part of `parameters`, and of its own, that a notebook with these parameter names takes."""
+        names, known = set(declared), {**self.parameters, **self.own.get(notebook, {})}
+        return {name: value for name, value in known.items() if name in names}
 
 
 def names() -> list[str]:
@@ -92,8 +95,8 @@ def profile(name: str = DEFAULT, environment: Mapping[str, str] | None = None, *
     if variables:
         parameters["directory"] = str(_directory(name, variables, given, environment))
     reading = found.pop("features")
-    kept, left_out = _features(reading, parameters) if reading else ({}, {})
-    return replace(Profile(**found), parameters={**kept, **parameters}, left_out=left_out)
+    own, left_out = _features(reading, parameters) if reading else ({}, {})
+    return replace(Profile(**found), parameters=parameters, own=own, left_out=left_out)
 
 
 def _read(name: str, text: str) -> dict[str, Any]:
@@ -115,18 +118,18 @@ def _read(name: str, text: str) -> dict[str, Any]:
 
 def _features(
     reading: Mapping[str, str], parameters: Mapping[str, Any]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """The store that notebooks read, as a parameter; and those that have none to read, with the reason."""
+) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+    """The store that each notebook reads, as its parameter; and those without any, with the reason."""
     from sheeplib.detectors.evaluators import kept_store
 
-    kept, left_out = {}, {}
+    own, left_out = {}, {}
     for notebook, method in reading.items():
         try:
             store = kept_store(parameters["corpus"], method, parameters.get("features"))
-            kept["features"] = str(store.path.resolve())
+            own[notebook] = {"features": str(store.path.resolve())}
         except InputError as error:
             left_out[notebook] = str(error)
-    return kept, left_out
+    return own, left_out
 
 
 def _directory(
