@@ -102,6 +102,7 @@ def test_scores_by_hand():
 
 def test_wilson_by_hand():
     # 8 of 10, z = 2: (0.8 + 4/20 ± 2 sqrt(0.8·0.2/10 + 4/400)) / (1 + 4/10) = (1 ± 2·0.16125) / 1.4
-    assert gold.wilson(8, 10, z=2) == pytest.approx((0.483931, 0.944641), abs=1e-5)
+    # (p + z^2/2n -+ z sqrt(p(1 - p)/n + z^2/4n^2)) / (1 + z^2/n), p = .8, n = 10, z = 1.96
+    assert gold.wilson(8, 10) == pytest.approx((0.490162, 0.943318), abs=1e-5)
     assert gold.wilson(0, 5)[0] == 0 and gold.wilson(5, 5)[1] == 1
     assert np.isnan(gold.wilson(0, 0)).all()

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binomtest
 
 from sheeplib.errors import InputError, Problem
 from sheeplib.jsonl import scan_jsonl
@@ -236,26 +236,9 @@ def _row(group: str, quantity: str, hits: pd.Series) -> tuple[object, ...]:
     return group, quantity, hits.mean() if n else np.nan, low, high, n
 
 
-def wilson(hits: int, n: int, z: float = 1.959964) -> tuple[float, float]:
-    """Wilson's interval of a share.
-
-    Parameters
-    ----------
-    hits, n : int
-    z : float
-        Normal quantile; the default gives 95 %.
-
-    Returns
-    -------
-    tuple of float
-        NaN twice if `n` is 0.
-
-    Source
-    ------
-    Wilson (1927): (p + z²/2n ± z sqrt(p(1 - p)/n + z²/4n²)) / (1 + z²/n).
-    """
+def wilson(hits: int, n: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share; NaN twice if `n` is 0."""
     if not n:
         return np.nan, np.nan
-    share, spread = hits / n, z * z / n
-    middle, half = share + spread / 2, z * sqrt(share * (1 - share) / n + spread / (4 * n))
-    return max(0.0, (middle - half) / (1 + spread)), min(1.0, (middle + half) / (1 + spread))
+    ends = binomtest(hits, n).proportion_ci(0.95, "wilson")
+    return float(ends.low), float(ends.high)
