@@ -15,7 +15,6 @@ from sheeplib.published import published
 
 PAPER = "sheep"
 SETUPS: Mapping[int, Setup] = {6: "multiclass", 12: "binary", 13: "binary"}
-FOUR = ("accuracy", "precision", "recall", "f1")
 SUBSETS: Mapping[str, tuple[str, ...]] = {"random": ("random",), "map": ("map",), "all": ("random", "map")}
 
 

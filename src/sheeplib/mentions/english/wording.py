@@ -42,7 +42,6 @@ PREPOSITIONS = words(
     "than versus through throughout till to toward towards under underneath unlike until up upon via with "
     "within without"
 )
-PARTICLES = words("up down out off over away back around along together forward apart in on by")
 COORDINATORS = words("and or but nor")
 SUBORDINATORS = words(
     "while when whenever if whether because although though unless whereas once lest so how why where"
