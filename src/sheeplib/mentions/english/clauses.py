@@ -179,7 +179,19 @@ class _Attachment(Nouns):
         else:
             self._attach(place, noun, "mod")
 
+    def _object(self) -> int | None:
+        """The last object of a verb so far."""
+        return next(
+            (
+                phrase.place
+                for phrase in reversed(self.phrases[: self.noun + 1 if self.noun is not None else 0])
+                if phrase.kind == "n" and phrase.rel == "obj" and self._kind(phrase.gov) == "v"
+            ),
+            None,
+        )
+
     def _take_participle(self, place: int, before: int | None, kind: str) -> None:
+        phrase = self.phrases[place]
         if kind == "p" and before == self.preposition:
             self._attach(place, before, "obj")
         elif kind in ("n", "a", "v", "w") and before is not None:
@@ -196,6 +208,8 @@ class _Attachment(Nouns):
             ]
             verb = self.verb if self.verb is not None and self.phrases[self.verb].form == "fin" else None
             self._attach(place, same[-1] if same else verb, "conj")
+        elif phrase.word == "include" and (listed := self._object()) is not None:
+            self._attach(place, listed, "mod")  # "several vehicles on the road, including a car"
         elif self.main is None and self.subject is not None:  # "an advertisement, showing a dog, hangs"
             self._attach(place, self.subject, "mod")
         else:
@@ -204,7 +218,9 @@ class _Attachment(Nouns):
     def _take_preposition(self, place: int) -> None:
         before = self._solid(place)
         kind = self._kind(before)
-        if place and self.phrases[place - 1].word == "such" and self.noun is not None:
+        such = place > 0 and self.phrases[place - 1].word == "such"
+        apart = self.phrases[place].word == "like" and kind in (",", "(", "–", "—", "-", "p")
+        if (such or apart) and self.noun is not None:  # "some animals, like cats", "scattered around like"
             self._attach(place, self.noun, "prep")
         elif kind in ("n", "v", "a", "p"):
             self._attach(place, before, "prep")

@@ -68,7 +68,9 @@ def closed(tokens: Sequence[Token], place: int) -> str | None:
         return "D"
     if word in _WITH_OR_WITHOUT:
         return _either(word, before, after)
-    if (word, after.lower) in (("more", "like"), ("less", "like"), ("such", "as")):
+    if (word, after.lower) in (("more", "like"), ("less", "like"), ("such", "as"), *_FOR_EXAMPLE):
+        return "R"
+    if (before.lower, word) in _FOR_EXAMPLE:
         return "R"
     if word in _PHRASAL and base_form(before.lower) in _PHRASAL[word]:
         return "R"
@@ -101,6 +103,7 @@ def _counts(tokens: Sequence[Token], place: int) -> bool:
     return False
 
 
+_FOR_EXAMPLE = (("for", "example"), ("for", "instance"))
 _ROUGHLY = {
     ("up", "to"),
     ("more", "than"),

@@ -32,6 +32,8 @@ class Prepositions(Depictions):
         if governor is None or preposition.rel == "adv":
             self.place = ROOT
             return
+        if word == "with" and (guesses := cues.HEDGE_ADVERBS & set(governor.before)):
+            yield Reason("hedged", min(guesses), False)  # "likely a kitchen with an oven"
         if governor.kind == "v":
             denied = preposition.rel == "prep" and word not in ("in", "at") and head != "be"
             if denied and self.clause.negated(governor):
@@ -40,10 +42,16 @@ class Prepositions(Depictions):
                 yield Reason("generic", min(cues.HABITS & set(governor.before)), True)
             elif word == "by" and head in cues.USING and self.unnamed:
                 yield Reason("purpose", f"{governor.words[-1]} by", True)
-        self._pass(word, governor)
+        self._pass(preposition, governor)
 
-    def _pass(self, word: str, governor: Phrase) -> None:
+    def _gives_example(self, preposition: Phrase) -> bool:
+        """Whether a preposition names one of what comes before: "animals like cats", "such as"."""
+        before = self.clause.tokens[preposition.first - 1].lower if preposition.first else ""
+        return preposition.word == "like" or (before, preposition.word) == ("such", "as")
+
+    def _pass(self, preposition: Phrase, governor: Phrase) -> None:
         """Go on to what governs the preposition, and remember what was passed."""
+        word = preposition.word
         self.place = governor.place
         self.partly |= word == "of"
         self.beside |= governor.kind == "v"
@@ -51,7 +59,7 @@ class Prepositions(Depictions):
             self.near = False  # "about to hit the ball with her racket": she has one
         if word == "of" and governor.word in cues.FLOCKS | {"rest", "number"}:
             self.definite |= is_definite(governor)
-        if word not in ("of", "like") or governor.kind != "n":
+        if not (word == "of" or self._gives_example(preposition)) or governor.kind != "n":
             self.direct = False
         if governor.kind == "n" and word not in ("of", "like", "as", "with", "for", "by"):
             self.near = False
@@ -81,6 +89,9 @@ class Prepositions(Depictions):
         elif word == "for":
             yield from self._for(preposition, governor, head)
         elif word in ("like", "as", "to") and governor is not None:
+            guesses = cues.HEDGE_ADVERBS & set(governor.before)
+            if guesses and governor.kind == "n" and self._gives_example(preposition):
+                yield Reason("hedged", min(guesses), not self.definite)  # "perhaps furniture like chairs"
             yield from self._like(word, head, governor)
         elif self.bare and head in _AT_LARGE.get(word, ()):
             yield Reason("generic", head, True)
@@ -142,6 +153,8 @@ class Prepositions(Depictions):
         if word == "like" and head in _LOOKS and acts:
             if self.direct:
                 yield Reason("depictive" if self._is_art(governor) else "hedged", cue, True)
+        elif word == "as" and head in ("appear", "seem") and acts and not self.definite:
+            yield Reason("hedged", cue, self.direct)
         elif word in ("like", "as") and head in _SHAPED and acts:
             yield Reason("depictive", cue, not self.definite)
         elif word == "to" and head in _ALIKE:

@@ -90,8 +90,10 @@ class Verbs(Objects):
         yield from self._purposive(verb)
         yield from self._by_opener(verb)
         governor = self.clause.governor(verb)
-        self.direct, self.place = False, ROOT
-        if governor is not None:
+        lists = verb.word == "include" and verb.form == "ing"
+        aside = lists and not self.direct  # "including a lamp above the table"
+        self.direct, self.place = lists and self.direct and not self.definite, ROOT
+        if governor is not None and not aside:
             yield from self._governed(verb, governor)
         self.subject = False
 
@@ -143,7 +145,9 @@ class Verbs(Objects):
             self.place = governor.place if verb.opener != "what" else ROOT
             self.near &= bool(wording.MODALS & set(verb.words))
             self.related = True
-        elif governor.kind == "p" and governor.word in ("for", "of", "without", "from"):
+        elif governor.kind == "p" and (
+            governor.word in ("for", "of", "without", "from") or self._gives_example(governor)
+        ):
             self.place = governor.place  # what is done "by cutting a cake" is done
 
     def _told(self, governor: Phrase) -> Iterator[Reason]:
