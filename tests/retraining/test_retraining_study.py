@@ -231,6 +231,22 @@ def test_a_captioner_that_only_hedges_has_no_other_rate_and_no_probe_is_refused(
         studies.study([hedging], replace(design, detectors=()))
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"budgets": ("0", "30", "030")}, "field 'budgets': given twice .found '030'"),
+        ({"budgets": ("0", "much")}, "no such budget"),
+        ({"seeds": (0, 1, 0)}, "field 'seeds': given twice .found '?0"),
+        ({"detectors": ("position", "position")}, "field 'detectors': given twice"),
+        ({"untrained": ("svar", "zz")}, "no such detector without training .found 'zz'"),
+    ],
+)
+def test_a_wrong_design_is_refused_before_anything_is_read_or_trained(change, message):
+    design = replace(studies.Design(detectors=("position",), seeds=(0,)), **change)
+    with pytest.raises(InputError, match=message):
+        studies.study([object()], design)
+
+
 def test_flags_of_a_filter_belong_to_their_mention_where_two_share_a_place():
     given = small_mentions.material(images=60)
     double = given.mentions.iloc[[0]].assign(mention=99, concept="another")  # has no features

@@ -74,6 +74,25 @@ SEVEN = (
 )  # of NAME-Bench, as inferred
 
 
+def named(name: str) -> Detector:
+    """A detector by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `TRAINING_FREE`.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    if name not in TRAINING_FREE:
+        known = f"Choose one of {', '.join(TRAINING_FREE)}"
+        raise InputError(Problem("no such detector without training", known, value=name))
+    return TRAINING_FREE[name]
+
+
 def score(mentions: MentionSet, name: str, **options: Any) -> np.ndarray:
     """Scores of a detector by its name.
 
@@ -94,11 +113,9 @@ def score(mentions: MentionSet, name: str, **options: Any) -> np.ndarray:
     InputError
         If there is no such detector or option, the features lack what it reads, or a score is no number.
     """
-    if name not in TRAINING_FREE:
-        known = f"Choose one of {', '.join(TRAINING_FREE)}"
-        raise InputError(Problem("no such detector without training", known, value=name))
+    detector = named(name)
     try:
-        found = np.asarray(TRAINING_FREE[name].scores(mentions, **options), dtype=np.float64)
+        found = np.asarray(detector.scores(mentions, **options), dtype=np.float64)
     except TypeError as error:
         if "unexpected keyword argument" not in str(error):
             raise

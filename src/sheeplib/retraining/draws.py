@@ -164,11 +164,27 @@ def budget_size(
     if budget == "natural":
         asserted = concrete + hallucinated
         return count if count is not None else round(nature.share / (1 - nature.share) * asserted)
+    return round(percent(budget) / 100 * hallucinated)
+
+
+def percent(budget: str) -> float:
+    """A budget in per cent of the hallucinated examples.
+
+    Parameters
+    ----------
+    budget : str
+        A number in digits.
+
+    Raises
+    ------
+    InputError
+        If it is no number, or beyond what can be asked for.
+    """
     try:
-        percent = float(budget)
+        share = float(budget)
     except ValueError:
-        percent = np.nan
-    if not 0 <= percent <= MOST:
+        share = np.nan
+    if not 0 <= share <= MOST:
         remedy = "Use natural, max, or per cent of the hallucinations, such as 30"
         raise InputError(Problem("no such budget", remedy, field="budgets", value=budget))
-    return round(percent / 100 * hallucinated)
+    return share

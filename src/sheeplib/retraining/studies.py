@@ -15,10 +15,10 @@ from sheeplib import engine
 from sheeplib.detectors import mention_sets
 from sheeplib.detectors.mention_sets import MentionSet
 from sheeplib.detectors.probes import TRAINED
-from sheeplib.detectors.training_free import SEVEN
+from sheeplib.detectors.training_free import SEVEN, named
 from sheeplib.errors import InputError, Problem
 from sheeplib.mentions.statuses import SUBTYPES
-from sheeplib.retraining.draws import BUDGETS
+from sheeplib.retraining.draws import BUDGETS, percent
 from sheeplib.retraining.filters import TextFilter, filter_rates, filtered_by
 from sheeplib.retraining.natural import natural
 from sheeplib.retraining.rates import Images, Rates, joined, measured, measured_untrained
@@ -156,7 +156,8 @@ def study(
     Raises
     ------
     InputError
-        If there is no captioner, or whatever its mentions lack.
+        If there is no captioner, what the design names is unknown or there twice, or for whatever the
+        mentions lack.
 
     Source
     ------
@@ -165,8 +166,7 @@ def study(
     design = design or Design()
     if not materials:
         raise InputError(Problem("no captioner to study", "Give one or more"))
-    if not design.detectors:
-        raise InputError(Problem("no probe to train", "Give one or more", field="detectors"))
+    _check(design)
     natures = [natural(one.mentions) for one in materials]
     plain = [Condition(budget) for budget in design.budgets]
     own = [
@@ -193,6 +193,20 @@ def study(
         found += _filtered(materials[place], trained[place], design, flags, images)
     nothing = rates.where(captioner=())
     return Study(design, tuple(trained), tuple(scores[len(own) :]), rates, read, joined([nothing, *found]))
+
+
+def _check(design: Design) -> None:
+    """Refuse a design before anything is trained."""
+    if not design.detectors:
+        raise InputError(Problem("no probe to train", "Give one or more", field="detectors"))
+    for name in design.untrained:
+        named(name)
+    sizes = [budget if budget in ("natural", "max") else percent(budget) for budget in design.budgets]
+    for name, values in (("budgets", sizes), ("detectors", design.detectors), ("seeds", design.seeds)):
+        for place, value in enumerate(values):
+            if value in values[:place]:
+                given = getattr(design, name)[place]
+                raise InputError(Problem("given twice", "Give each once", field=name, value=given))
 
 
 def meadow_materials(captioners: Iterable[str], readers: Iterable[str] = ()) -> list[Material]:

@@ -44,11 +44,6 @@ class Prepositions(Depictions):
                 yield Reason("purpose", f"{governor.words[-1]} by", True)
         self._pass(preposition, governor)
 
-    def _gives_example(self, preposition: Phrase) -> bool:
-        """Whether a preposition names one of what comes before: "animals like cats", "such as"."""
-        before = self.clause.tokens[preposition.first - 1].lower if preposition.first else ""
-        return preposition.word == "like" or (before, preposition.word) == ("such", "as")
-
     def _pass(self, preposition: Phrase, governor: Phrase) -> None:
         """Go on to what governs the preposition, and remember what was passed."""
         word = preposition.word
@@ -59,7 +54,7 @@ class Prepositions(Depictions):
             self.near = False  # "about to hit the ball with her racket": she has one
         if word == "of" and governor.word in cues.FLOCKS | {"rest", "number"}:
             self.definite |= is_definite(governor)
-        if not (word == "of" or self._gives_example(preposition)) or governor.kind != "n":
+        if not (word == "of" or self.clause.gives_example(preposition)) or governor.kind != "n":
             self.direct = False
         if governor.kind == "n" and word not in ("of", "like", "as", "with", "for", "by"):
             self.near = False
@@ -90,7 +85,7 @@ class Prepositions(Depictions):
             yield from self._for(preposition, governor, head)
         elif word in ("like", "as", "to") and governor is not None:
             guesses = cues.HEDGE_ADVERBS & set(governor.before)
-            if guesses and governor.kind == "n" and self._gives_example(preposition):
+            if guesses and governor.kind == "n" and self.clause.gives_example(preposition):
                 yield Reason("hedged", min(guesses), not self.definite)  # "perhaps furniture like chairs"
             yield from self._like(word, head, governor)
         elif self.bare and head in _AT_LARGE.get(word, ()):

@@ -72,6 +72,11 @@ class Clause:
                 return True
         return False
 
+    def gives_example(self, preposition: Phrase) -> bool:
+        """Whether a preposition names one of what comes before: "animals like cats", "such as"."""
+        before = self.tokens[preposition.first - 1].lower if preposition.first else ""
+        return preposition.word == "like" or (before, preposition.word) == ("such", "as")
+
     def subject(self, verb: int) -> Phrase | None:
         """Subject of a verb: its own, or the noun that it modifies, or that of the verb it goes on from."""
         for _ in range(6):

@@ -146,7 +146,7 @@ class Verbs(Objects):
             self.near &= bool(wording.MODALS & set(verb.words))
             self.related = True
         elif governor.kind == "p" and (
-            governor.word in ("for", "of", "without", "from") or self._gives_example(governor)
+            governor.word in ("for", "of", "without", "from") or self.clause.gives_example(governor)
         ):
             self.place = governor.place  # what is done "by cutting a cake" is done
 

@@ -81,8 +81,8 @@ ADJECTIVES = words(
 )
 NOT_PARTICIPLES = words(
     "building ceiling clothing setting wedding evening morning railing awning parking dining living "
-    "crossing measuring frosting icing string thing something anything nothing everything spring ring wing king "
-    "swing sling lighting seating bedding painting drawing carving engraving etching lettering writing "
+    "crossing measuring frosting icing string thing something anything nothing everything spring ring wing "
+    "king swing sling lighting seating bedding painting drawing carving engraving etching lettering writing "
     "landing siding flooring tiling fencing scaffolding paving plumbing topping stuffing filling dressing "
     "pudding dumpling duckling gosling sapling sibling being offspring meaning feeling beginning "
     "surrounding surroundings belonging belongings greeting gathering outing heading housing opening "
