@@ -17,14 +17,10 @@ _TELLS = wording.words(
     "suggest imply indicate mean seem appear believe think suppose show ensure imagine hint assume "
     "suspect guess presume reckon speculate say"
 )
-
-
 _TAKES_INFINITIVE = wording.words(
     "allow enable help let make encourage invite require permit want expect watch see cause lead get ask "
     "force prompt urge tempt entice"
 )
-
-
 _ASKS_INFINITIVE = wording.words(
     "place spot way space room area time opportunity chance ability attempt effort need desire permission "
     "surface platform environment destination option means tool device preparation order plan intention "
@@ -179,17 +175,6 @@ class _Attachment(Nouns):
         else:
             self._attach(place, noun, "mod")
 
-    def _object(self) -> int | None:
-        """The last object of a verb so far."""
-        return next(
-            (
-                phrase.place
-                for phrase in reversed(self.phrases[: self.noun + 1 if self.noun is not None else 0])
-                if phrase.kind == "n" and phrase.rel == "obj" and self._kind(phrase.gov) == "v"
-            ),
-            None,
-        )
-
     def _take_participle(self, place: int, before: int | None, kind: str) -> None:
         phrase = self.phrases[place]
         if kind == "p" and before == self.preposition:
@@ -208,10 +193,10 @@ class _Attachment(Nouns):
             ]
             verb = self.verb if self.verb is not None and self.phrases[self.verb].form == "fin" else None
             self._attach(place, same[-1] if same else verb, "conj")
-        elif phrase.word == "include" and (listed := self._object()) is not None:
-            self._attach(place, listed, "mod")  # "several vehicles on the road, including a car"
         elif self.main is None and self.subject is not None:  # "an advertisement, showing a dog, hangs"
             self._attach(place, self.subject, "mod")
+        elif phrase.word == "include":
+            self._attach(place, self._object(), "mod")  # "several vehicles on the road, including a car"
         else:
             self._attach(place, self.main if self.main is not None else self.noun, "adv")
 

@@ -19,6 +19,13 @@ class Depictions(State):
                 return word.lower
         return ""
 
+    def _likenesses(self, phrase: Phrase) -> str:
+        """What tells that a group is of likenesses, of what can live or drive: "stuffed animals"."""
+        if self.concept not in cues.CREATURES | cues.VEHICLES:
+            return ""
+        single = phrase.word.removesuffix("s")
+        return self._unreal(phrase) or (single if single in cues.FIGURES - {"figure"} else "")
+
     def _made_of(self, verb: Phrase) -> str:
         """What a thing is made of, if that makes it a likeness: "a car made of fondant"."""
         held = [

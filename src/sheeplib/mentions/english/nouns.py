@@ -56,6 +56,16 @@ class Nouns:
             place += 1
         return False
 
+    def _object(self) -> int | None:
+        """The last object of a verb so far, else the last noun phrase."""
+        if self.noun is None:
+            return None
+        before = (phrase for phrase in reversed(self.phrases[: self.noun + 1]) if phrase.kind == "n")
+        of_verbs = (
+            phrase.place for phrase in before if phrase.rel == "obj" and self._kind(phrase.gov) == "v"
+        )
+        return next(of_verbs, self.noun)
+
     def _take_noun(self, place: int) -> None:
         before = self._solid(place)
         kind = self._kind(before)

@@ -12,7 +12,6 @@ from sheeplib.mentions.english.sentence import Reason
 _HELD = wording.words("hold wear carry ride drive hug")
 _AFFIRMED = wording.words("contain include feature show make have")  # "may contain a dog": there may be a dog
 _NOT_ART = wording.words("figure figures model decoration ornament silhouette mask costume doll ad motif")
-_NOBODY = wording.words("no none neither nobody nothing")
 _SOME = wording.words("many much enough all every too")  # "not many dogs" are some dogs
 
 
@@ -34,8 +33,8 @@ class Objects(Depictions):
         yield from self._by_help(phrase, verb)
         if self.clause.negated(verb) and not _SOME & set(phrase.words):
             yield Reason("negation", "not", verb.word in cues.SEEING and not self.definite)
-        if subject is not None and not self.definite and (nobody := _NOBODY & {told, subject.words[0]}):
-            yield Reason("negation", min(nobody), True)  # "neither man wears a tie"
+        if not self.definite and (nobody := self.clause.nobody(verb)):
+            yield Reason("negation", nobody, True)  # "neither man wears a tie"
         self.perceived |= verb.word in cues.PERCEIVING
         hedge = self._verb_hedge(verb)
         if hedge and verb.word in cues.SEEING:
@@ -57,6 +56,8 @@ class Objects(Depictions):
             and verb.word in _HELD
         ):
             yield Reason("depictive", f"{told} {verb.words[-1]}", not self.definite)
+        elif verb.word == "include" and subject is not None and (unreal := self._likenesses(subject)):
+            yield Reason("depictive", f"{unreal} {verb.words[-1]}", not self.definite)
         elif verb.word in ("draw", "sketch", "doodle") and single not in ("horse", "ox", "oxen"):
             yield Reason("depictive", verb.words[-1], not self.definite)
 
@@ -78,7 +79,7 @@ class Objects(Depictions):
         if verb.word not in cues.ENABLING:
             return
         below = [*self.clause.dependents(verb.place, "vpr"), *self.clause.dependents(phrase.place, "pr")]
-        apart = {"from", "away", "out"} & {other.word for other in below}
+        apart = {"from", "away", "out", "off"} & {other.word for other in below}
         if verb.word == "keep" and not apart and not any(self._purposive(verb)):
             return
         dependent = verb.form in ("ing", "to", "bare")

@@ -38,6 +38,10 @@ class Prepositions(Depictions):
             denied = preposition.rel == "prep" and word not in ("in", "at") and head != "be"
             if denied and self.clause.negated(governor):
                 yield Reason("negation", "not", False)
+            if word == "by" and (
+                nobody := self.clause.nobody(governor)
+            ):  # "none of the seats is taken by a man"
+                yield Reason("negation", nobody, not self.definite)
             if word == "by" and self.unnamed and cues.HABITS & set(governor.before):
                 yield Reason("generic", min(cues.HABITS & set(governor.before)), True)
             elif word == "by" and head in cues.USING and self.unnamed:
@@ -84,12 +88,18 @@ class Prepositions(Depictions):
         elif word == "for":
             yield from self._for(preposition, governor, head)
         elif word in ("like", "as", "to") and governor is not None:
-            guesses = cues.HEDGE_ADVERBS & set(governor.before)
-            if guesses and governor.kind == "n" and self.clause.gives_example(preposition):
-                yield Reason("hedged", min(guesses), not self.definite)  # "perhaps furniture like chairs"
+            if governor.kind == "n" and self.clause.gives_example(preposition):
+                yield from self._example(governor)
             yield from self._like(word, head, governor)
         elif self.bare and head in _AT_LARGE.get(word, ()):
             yield Reason("generic", head, True)
+
+    def _example(self, group: Phrase) -> Iterator[Reason]:
+        """ "Perhaps furniture like chairs", "stuffed animals such as bears"."""
+        if guesses := cues.HEDGE_ADVERBS & set(group.before):
+            yield Reason("hedged", min(guesses), not self.definite)
+        if unreal := self._likenesses(group):
+            yield Reason("depictive", unreal, not self.definite)
 
     def _made_with(self, preposition: Phrase, head: str, acts: bool) -> bool:
         """Whether a picture or likeness is made: "printed with dogs", "folded into a dog"."""

@@ -9,6 +9,8 @@ from sheeplib.mentions.english import cues, wording
 from sheeplib.mentions.english.phrases import ROOT, Phrase
 from sheeplib.mentions.english.tokens import Token
 
+_NOBODY = wording.words("no none neither nobody nothing")
+
 
 class Reason(NamedTuple):
     """A cue that reaches a mention.
@@ -76,6 +78,11 @@ class Clause:
         """Whether a preposition names one of what comes before: "animals like cats", "such as"."""
         before = self.tokens[preposition.first - 1].lower if preposition.first else ""
         return preposition.word == "like" or (before, preposition.word) == ("such", "as")
+
+    def nobody(self, verb: Phrase) -> str:
+        """The word that denies the subject of a verb, or nothing."""
+        subject = self.subject(verb.place)
+        return "" if subject is None else min(_NOBODY & {subject.word, subject.words[0]}, default="")
 
     def subject(self, verb: int) -> Phrase | None:
         """Subject of a verb: its own, or the noun that it modifies, or that of the verb it goes on from."""

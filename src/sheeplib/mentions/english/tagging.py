@@ -30,6 +30,9 @@ def tag(tokens: Sequence[Token], nouns: Sequence[bool]) -> None:
     _revise(tokens)
 
 
+_BEFORE_PREPOSITIONS = wording.words("living dining crossing belonging heading landing gathering")
+
+
 def _open(tokens: Sequence[Token], place: int, noun: bool) -> tuple[str, str]:
     """Kind and base form of a noun, verb, adjective or adverb."""
     token, before, after = tokens[place], near(tokens, place - 1), near(tokens, place + 1)
@@ -41,7 +44,7 @@ def _open(tokens: Sequence[Token], place: int, noun: bool) -> tuple[str, str]:
     if word in wording.NOT_PARTICIPLES:
         acts = before.tag in ("B", "N", "Q", ",") or before.lower in wording.BE
         takes = after.lower in wording.DETERMINERS | wording.PRONOUNS
-        takes |= word in ("living", "dining", "crossing") and after.tag in ("P", "R")  # "people dining at"
+        takes |= word in _BEFORE_PREPOSITIONS and after.tag in ("P", "R")  # "people dining at"
         return ("G", base or word[:-3]) if acts and takes else ("N", word)
     if not kind and len(word) > 5 and word.endswith("ing") and "-" not in word:
         kind, base = "G", word[:-3]
