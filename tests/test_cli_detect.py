@@ -52,6 +52,16 @@ def test_the_table_and_cross_validation(run, tmp_path, monkeypatch):
     assert " 60 " in out  # all answers
 
 
+def test_another_classifier(run, tmp_path):
+    small_detection.store_of(tmp_path / "features")
+    call = ("detect", "hallushift", "--corpus", "test", *QUICK, "--json", "--classifier")
+    found = {name: json.loads(run(*call, name)[1]) for name in ("mlp", "logistic-1")}
+    assert {name: done["classifier"] for name, done in found.items()} == {name: name for name in found}
+    assert found["mlp"]["results"] != found["logistic-1"]["results"]
+    code, _, err = run(*call, "svm")
+    assert code == 1 and "no such classifier (found 'svm'). Known: mlp" in err
+
+
 def test_without_features_it_says_how_to_make_them(run):
     code, _, err = run("detect", "hallushift", "--corpus", "test")
     assert code == 1

@@ -1,11 +1,12 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sheeplib.detectors import classifiers, mlp
-from sheeplib.detectors.classifiers import GRID, Forest, Logistic, fit, grid_search
+from sheeplib.detectors.classifiers import GRID, Best, Forest, Logistic, fit, grid_search, named
 from sheeplib.detectors.token_labels import token_labels
 from sheeplib.detectors.token_scores import codes
 from sheeplib.errors import InputError
@@ -120,6 +121,23 @@ def test_the_grid_is_ranked_on_the_answers_kept_apart():
     assert set(GRID) >= {"mlp", "mlp-64", "forest-300", "forest-500", "logistic-1"}
     with pytest.raises(InputError, match="no such classifier .found 'svm'"):
         grid_search(matrix, gold, answers, 6, 1, ["svm"])
+
+
+def test_classifiers_by_name_and_the_best_of_them():
+    assert named("mlp", 3, 64) == mlp.Settings(epochs=3, batch=64)
+    assert named("mlp-64", 3, 7) == replace(GRID["mlp-64"], epochs=3)
+    assert named("forest-500", 3, 7) == Forest(500, 20, 2)
+    with pytest.raises(InputError, match="no such classifier .found 'svm'.*forest-300.*grid"):
+        named("svm")
+    assert named("grid") == Best(tuple(GRID))
+    matrix, gold, answers = data()
+    names = ("logistic-0.1", "logistic-10")
+    seed = int(np.random.default_rng(1).integers(2**31))
+    ranked, fitted = grid_search(matrix, gold, answers, 6, seed, names)
+    found = fit(matrix, gold, answers, 6, np.random.default_rng(1), Best(names))
+    best = fitted[ranked["name"][0]]
+    assert found.validation_f1 == best.validation_f1 == ranked["validation_f1"].max()
+    assert (found.probabilities(matrix) == best.probabilities(matrix)).all()
 
 
 def test_the_paper_s_settings_are_the_default():

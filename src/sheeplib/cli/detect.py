@@ -33,9 +33,16 @@ def hallushift(
     cross: Annotated[
         bool, typer.Option("--cross", help="Cross-validate even if the corpus has a train and a test split.")
     ] = False,
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the training tokens.")] = 10,
+    classifier: Annotated[
+        str,
+        typer.Option(
+            help="mlp (the paper's), mlp-64, forest-300, forest-500, logistic-0.1, logistic-1, logistic-10,"
+            " or grid: the best of these on answers kept apart."
+        ),
+    ] = "mlp",
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the training tokens, of a network.")] = 10,
     batch: Annotated[
-        int, typer.Option(min=1, help="Tokens that are taken at once; the paper takes 32.")
+        int, typer.Option(min=1, help="Tokens that mlp takes at once; the paper takes 32.")
     ] = 512,
     resamples: Resamples = 2000,
     seed: Seed = 2026,
@@ -50,12 +57,13 @@ def hallushift(
     data = load(corpus, **given(directory=directory))
     found = made(features_of(data, "hallushift", features), data)
     done = run(
-        data, found, folds=folds, cross=cross, epochs=epochs, batch=batch, resamples=resamples, seed=seed,
-        predictions=predictions,
+        data, found, folds=folds, cross=cross, classifier=classifier, epochs=epochs, batch=batch,
+        resamples=resamples, seed=seed, predictions=predictions,
     )  # fmt: skip
     if as_json:
         files = [str(path) for path in done.files]
         facts = {"corpus": corpus, "evaluator": found.evaluator, "features": found.key}
+        facts["classifier"] = classifier
         show_json(facts | {"results": records(done.results), "predictions": files})
         return
     show_frame(done.results[["detector", "setup", "quantity", "value", "low", "high", "n", "reason"]])

@@ -82,8 +82,7 @@ class Logistic:
     strength: float = 1.0
 
 
-Settings = mlp.Settings | Forest | Logistic
-GRID: Mapping[str, Settings] = {
+GRID: Mapping[str, mlp.Settings | Forest | Logistic] = {
     "mlp": mlp.Settings(),
     "mlp-64": mlp.Settings(batch=64, rate=1.5e-4, decay=1e-4),  # 3e-4 for a batch of 64
     "forest-300": Forest(300, None, 1),
@@ -92,6 +91,44 @@ GRID: Mapping[str, Settings] = {
     "logistic-1": Logistic(1.0),
     "logistic-10": Logistic(10.0),
 }
+
+
+@dataclass(frozen=True)
+class Best:
+    """The one of several of `GRID` that is best on the answers that are kept apart."""
+
+    names: tuple[str, ...] = tuple(GRID)
+
+
+Settings = mlp.Settings | Forest | Logistic | Best
+
+
+def named(name: str, epochs: int | None = None, batch: int | None = None) -> Settings:
+    """A classifier by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `GRID`, or `grid` for the best of them.
+    epochs : int, optional
+        Passes over the training tokens, of a network.
+    batch : int, optional
+        Tokens that are taken at once, of `mlp`.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+    """
+    if name == "grid":
+        return Best()
+    if name not in GRID:
+        raise InputError(Problem("no such classifier", f"Known: {', '.join(GRID)}, grid", value=name))
+    found = GRID[name]
+    if not isinstance(found, mlp.Settings):
+        return found
+    size = batch if name == "mlp" else None
+    return replace(found, epochs=epochs or found.epochs, batch=size or found.batch)
 
 
 def fit(
@@ -116,7 +153,7 @@ def fit(
     n_classes : int
     rng : numpy.random.Generator
     settings : optional
-        Of `GRID`, or your own; the paper's network if not given.
+        From `named`, or your own; the paper's network if not given.
 
     Returns
     -------
@@ -133,6 +170,10 @@ def fit(
     norms in the hundreds and perplexities up to 1e12 to the network as they are.
     """
     settings = settings or mlp.Settings()
+    if isinstance(settings, Best):
+        seed = int(rng.integers(2**31))
+        ranked, fitted = grid_search(matrix, classes, answers, n_classes, seed, settings.names)
+        return fitted[ranked["name"][0]]
     if not np.isfinite(matrix).all():
         raise InputError(Problem("a feature is not finite", "Look for it in the features of this evaluator"))
     apart = _kept_apart(answers, rng)
@@ -176,7 +217,7 @@ def _fitted(
     n_classes: int,
     quality: Callable[[Fitted], float],
     rng: np.random.Generator,
-    settings: Settings,
+    settings: mlp.Settings | Forest | Logistic,
 ) -> Fitted:
     if isinstance(settings, mlp.Settings):
         return mlp.train(rows, classes, n_classes, quality, rng, settings)

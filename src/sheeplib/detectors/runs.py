@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from sheeplib.corpora import Corpus
-from sheeplib.detectors import mlp
+from sheeplib.detectors import classifiers
 from sheeplib.detectors.detection import compared, detect, detect_blind
 from sheeplib.detectors.hallushift import TokenFeatures
 from sheeplib.detectors.splits import folds as cut
@@ -34,6 +34,7 @@ def run(
     *,
     folds: int = 5,
     cross: bool = False,
+    classifier: str = "mlp",
     epochs: int = 10,
     batch: int = 512,
     resamples: int = 2000,
@@ -50,7 +51,9 @@ def run(
         Parts of a cross-validation, by image; taken where the corpus has no split of its own.
     cross : bool
         Whether to take it in any case.
-    epochs, batch
+    classifier : str
+        As for `classifiers.named`.
+    epochs, batch : int
         See `mlp.Settings`.
     resamples, seed : int
     predictions : Path, optional
@@ -59,12 +62,13 @@ def run(
     Raises
     ------
     InputError
-        If there are fewer images than parts, or predictions cannot be a submission; nothing is written
-        then.
+        If there is no such classifier, there are fewer images than parts, or predictions cannot be a
+        submission; nothing is written then.
     """
+    settings = classifiers.named(classifier, epochs, batch)
     plan = ([] if cross else official(corpus)) or cut(corpus, folds, seed)
     labels = token_labels(corpus, features.tokens)
-    settings, cluster = mlp.Settings(epochs=epochs, batch=batch), "image" if has(corpus, "image") else None
+    cluster = "image" if has(corpus, "image") else None
     parts = []
     files: list[Path] = []
     for setup in ("binary", "multiclass"):
