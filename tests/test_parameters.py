@@ -121,10 +121,18 @@ def test_texts_are_read_by_the_declared_type(notebook):
     assert parse_parameters(path, texts) == {"n": 7, "x": 1e-5, "s": "007", "b": True, "w": [1, 2], "o": None}
 
 
-@pytest.mark.parametrize("text", ["n", "n=1.5", "n=", "b=maybe", "m=1"])
+def test_a_list_may_be_written_as_a_notebook_has_it(notebook):
+    path = notebook("w: list[int] = []\ns: list[str] = []")
+    given = ["w=[1, 2]", """s=["a, b", 'c']"""]
+    assert parse_parameters(path, given) == {"w": [1, 2], "s": ["a, b", "c"]}
+
+
+@pytest.mark.parametrize(
+    "text", ["n", "n=1.5", "n=", "b=maybe", "m=1", "w=[1, 'x']", "w=[1,", "w=[open]", "w=[1] + [2]"]
+)
 def test_unreadable_texts_are_refused(notebook, text):
     with pytest.raises(InputError):
-        parse_parameters(notebook("n: int = 1\nb: bool = True"), [text])
+        parse_parameters(notebook("n: int = 1\nb: bool = True\nw: list[int] = []"), [text])
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))

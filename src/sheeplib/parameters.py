@@ -115,7 +115,7 @@ def parse_parameters(path: Path, assignments: Iterable[str]) -> dict[str, Any]:
     path : Path
         The notebook.
     assignments : iterable of str
-        Lists are separated by commas; `none` is None where the type allows it.
+        Lists are separated by commas, or written as in Python; `none` is None where the type allows it.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def parse_parameters(path: Path, assignments: Iterable[str]) -> dict[str, Any]:
         else:
             try:
                 values[name] = _read(value, known[name])
-            except (ValueError, KeyError):
+            except (ValueError, KeyError, SyntaxError):
                 what = f"parameter '{name}' must be {known[name].type}"
                 problems.append(Problem(what, known[name].help, path=path, value=value))
     if problems:
@@ -243,6 +243,11 @@ def _read(text: str, parameter: Parameter) -> Any:
     if parameter.optional and text.lower() in {"none", ""}:
         return None
     if parameter.kind.startswith("list["):
+        if text.strip().startswith("[") and text.strip().endswith("]"):  # as a notebook writes it
+            value = ast.literal_eval(text.strip())
+            if not _fits(value, parameter):
+                raise ValueError
+            return value
         return [_read_one(part.strip(), parameter.kind[5:-1]) for part in text.split(",") if part.strip()]
     return _read_one(text, parameter.kind)
 

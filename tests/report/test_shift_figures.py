@@ -103,7 +103,7 @@ def test_telling_ngrams_are_bars_with_blanks_to_be_seen_and_nothing_is_markup():
     figure = shift_figures.telling(ngrams)
     first, second = figure.axes
     assert first.get_title() == "visage" and second.get_title() == "human"
-    assert [tick.get_text() for tick in first.get_yticklabels()] == ["of␣the", "␣$x$␣", "色"]
+    assert [tick.get_text() for tick in first.get_yticklabels()] == ["of␣the", "␣$x$↵", "色"]
     assert [tick.get_text() for tick in second.get_yticklabels()] == ["□□", "_a_^2"]
     assert [bar.get_width() for bar in first.patches] == [3, 2, 1]
     assert first.patches[1].get_facecolor() == second.patches[0].get_facecolor()

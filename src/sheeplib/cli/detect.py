@@ -36,13 +36,13 @@ def hallushift(
     classifier: Annotated[
         str,
         typer.Option(
-            help="mlp (the paper's), mlp-64, forest-300, forest-500, logistic-0.1, logistic-1, logistic-10,"
+            help="mlp (of the kit), mlp-64, forest-300, forest-500, logistic-0.1, logistic-1, logistic-10,"
             " or grid: the best of these on answers kept apart."
         ),
     ] = "mlp",
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the training tokens, of a network.")] = 10,
     batch: Annotated[
-        int, typer.Option(min=1, help="Tokens that mlp takes at once; the paper takes 32.")
+        int, typer.Option(min=1, help="Tokens that mlp takes at once; the shared task's kit takes 32.")
     ] = 512,
     resamples: Resamples = 2000,
     seed: Seed = 2026,

@@ -153,7 +153,7 @@ def fit(
     n_classes : int
     rng : numpy.random.Generator
     settings : optional
-        From `named`, or your own; the paper's network if not given.
+        From `named`, or your own; the kit's network if not given.
 
     Returns
     -------

@@ -28,7 +28,7 @@ class Settings:
         Share of the units that are left out, after each hidden layer.
     epochs : int
     batch : int
-        Tokens that are taken at once. The paper's 32 takes 25,000 small steps for 80,000 tokens, most of
+        Tokens that are taken at once. The kit's 32 takes 25,000 small steps for 80,000 tokens, most of
         the time for the steps themselves; a larger batch is as much faster.
     rate : float
         Learning rate for a batch of 32; a larger batch takes larger steps, in proportion.
@@ -38,7 +38,7 @@ class Settings:
     Source
     ------
     Sizes, dropout, 10 epochs, batch 32, AdamW at 1e-4 without decay and cosine annealing are those of
-    the released baseline. Larger batches are ours.
+    the shared task's kit. Larger batches are ours.
     """
 
     sizes: tuple[int, ...] = (256, 64)

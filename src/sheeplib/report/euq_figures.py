@@ -13,7 +13,6 @@ from sheeplib.report import style
 from sheeplib.report.figures import OURS, PRINTED
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 AGAINST = "#882255"
@@ -24,7 +23,6 @@ LINES: Mapping[str, tuple[str, str]] = {  # colour and stroke, so that colour al
     "f1": (OURS, "-"),
 }
 SAID: Mapping[str, str] = {"f1": "F1"}
-BINS = 40
 
 
 def evidence(states: Mapping[str, np.ndarray], words: Sequence[str]) -> Figure:
@@ -63,7 +61,7 @@ def evidence(states: Mapping[str, np.ndarray], words: Sequence[str]) -> Figure:
 
 
 def distributions(tokens: pd.DataFrame, columns: Mapping[str, str]) -> Figure:
-    """How scores of marked and of unmarked tokens spread, a panel a score.
+    """How scores of marked and of unmarked tokens spread, cumulated, a panel a score.
 
     Parameters
     ----------
@@ -84,31 +82,28 @@ def distributions(tokens: pd.DataFrame, columns: Mapping[str, str]) -> Figure:
         raise InputError(Problem("there are no two kinds of tokens to compare"))
     rows = -(-len(columns) // 2)
     size = (style.WIDTH_INCHES, 2.0 * rows + 0.4)
-    figure, panels = pyplot.subplots(rows, min(2, len(columns)), figsize=size, squeeze=False)
+    figure, panels = pyplot.subplots(rows, min(2, len(columns)), figsize=size, sharey=True, squeeze=False)
     handles = []
     for panel, (column, name) in zip(panels.flat, columns.items(), strict=False):
         values = tokens[column].to_numpy(dtype=float)
         low, high = np.quantile(values, [0.005, 0.995])
-        edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
         handles = [
-            _shape(panel, values[~marked], edges, UNMARKED, "unmarked tokens", "-"),
-            _shape(panel, values[marked], edges, MARKED, "tokens marked by annotators", "--"),
+            panel.ecdf(values[~marked], color=UNMARKED, label="unmarked tokens", linewidth=1.4),
+            panel.ecdf(
+                values[marked],
+                color=MARKED,
+                label="tokens marked by annotators",
+                linestyle="--",
+                linewidth=1.4,
+            ),
         ]
+        panel.set_xlim(low, high if high > low else low + 1)
         panel.set_title(name, fontsize=9.5)
-        panel.set_yticks([])
-        panel.grid(visible=False)
     for panel in list(panels.flat)[len(columns) :]:
         panel.set_axis_off()
-    figure.supylabel("share of tokens", fontsize=10)
+    figure.supylabel("share of tokens up to this score", fontsize=10)
     figure.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False)
     return figure
-
-
-def _shape(panel: Axes, values: np.ndarray, edges: np.ndarray, colour: str, name: str, stroke: str) -> object:
-    counts, _ = np.histogram(values, edges)
-    return panel.stairs(
-        counts / max(len(values), 1), edges, color=colour, label=name, linestyle=stroke, linewidth=1.4
-    )
 
 
 def threshold(curve: pd.DataFrame, chosen: float, base: float) -> Figure:

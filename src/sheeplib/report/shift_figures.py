@@ -160,8 +160,8 @@ def telling(ngrams: pd.DataFrame) -> Figure:
 
 
 def visible(ngram: str) -> str:
-    """An n-gram with its blanks shown, and a box for what cannot be seen."""
-    return "".join(readings.visible(char) for char in ngram)
+    """An n-gram with its blanks and new lines shown, and a box for what cannot be seen."""
+    return "".join("↵" if char == "\n" else readings.visible(char) for char in ngram)
 
 
 def _patches(colours: dict[str, str]) -> list[Any]:
