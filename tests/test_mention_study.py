@@ -1,6 +1,7 @@
 """Detectors on trial: rates and AUCs against plain counting, planted signals, excluded mentions, files."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -165,6 +166,18 @@ def test_the_threshold_may_come_from_the_concrete_mentions_that_are_tested():
     rng = np.random.default_rng(4)
     found = trial([judged({"d": rng.normal(size=600)}, calibration="held-out")], resamples=2)
     assert 5 < value(found, quantity="concrete_fpr") <= 10, "so many are flagged by construction"
+
+
+def test_mentions_that_are_left_out_change_nothing_about_where_the_threshold_comes_from():
+    rng = np.random.default_rng(4)
+    one = judged({"d": rng.normal(size=600)}, calibration="held-out")
+    kept = one.status != "excluded"
+    assert not kept.all()
+    splits = {
+        seed: replace(drawn, calibration=drawn.calibration & kept) for seed, drawn in one.splits.items()
+    }
+    found = trial([replace(one, splits=splits)], resamples=2)
+    assert value(found, quantity="concrete_fpr") == value(trial([one], resamples=2), quantity="concrete_fpr")
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_other_intervals():

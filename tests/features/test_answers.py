@@ -53,6 +53,14 @@ def test_a_file_is_read_by_its_ending(tmp_path, file, images, suffix):
     )
 
 
+def test_captions_are_read_under_their_own_names(tmp_path, images):
+    path = tmp_path / "captions.jsonl"
+    Image.new("RGB", (9, 5)).save(images / "206.png")
+    path.write_text('{"image_id": 206, "caption": "A cat.", "prompt": "Describe."}\n', encoding="utf-8")
+    (sample,) = answers.read(path, images).samples(["206"])
+    assert (sample.question, sample.response, sample.image.size) == ("Describe.", "A cat.", (9, 5))
+
+
 def test_a_model_that_reads_text_alone_is_given_no_images(file):
     given = answers.read(file, None, sees=False)
     assert [sample.image for sample in given.samples(["a", "=1"])] == [None, None]

@@ -162,6 +162,15 @@ def test_no_name_leads_out_of_the_directory(photographs, name):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_a_name_may_lack_the_ending_unless_two_files_would_do(photographs):
+    picture().save(photographs / "7.png")
+    picture().save(photographs / "8.png")
+    picture().save(photographs / "8.jpg")
+    images = ImageDirectory(photographs)
+    assert images("7").size == (20, 12) and images.file("7").name == "7.png"
+    assert problems(images, "8")[0].what == "no such image"
+
+
 def test_links_may_stay_inside_but_not_lead_out(photographs):
     picture().save(photographs.parent / "secret.png")
     (photographs / "out.png").symlink_to(photographs.parent / "secret.png")

@@ -262,7 +262,10 @@ def _hidden(layer: str, mentions: MentionSet) -> np.ndarray:
 
 def _text(mentions: MentionSet) -> np.ndarray:
     if mentions.text_numbers is None:
-        remedy = "Give `text_store`: features of the same captions by a model of text"
+        remedy = (
+            "Let one read them: sheep features extract --evaluator smollm2 --items captions.jsonl --mentions"
+            " mentions.json --needs hidden:mid@own --root text; or leave text_only out"
+        )
         raise InputError(Problem("no model of text has read these captions", remedy))
     return mentions.text_numbers.array("hidden:mid@own", "last")
 

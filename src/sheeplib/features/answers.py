@@ -160,7 +160,8 @@ def read(path: Path, images: Path | None = None, sees: bool = True) -> Answers:
     ----------
     path : Path
         Table `items` as JSON Lines, CSV (UTF-8) or Parquet, told by the ending: `item` and `response`,
-        and as far as known `prompt`, `image`, `language`. Other columns are ignored.
+        and as far as known `prompt`, `image`, `language`. Other columns are ignored. Captions may have
+        `image_id` in place of `item` and of `image`, and `caption` in place of `response`.
     images, sees
         As for `from_corpus`.
 
@@ -175,6 +176,9 @@ def read(path: Path, images: Path | None = None, sees: bool = True) -> Answers:
     frame = _READERS[path.suffix.lower()](path)
     if frame.empty:
         raise InputError(Problem("no answers", "Give a table with at least one", path=path))
+    for name, other in _OTHER_NAMES.items():
+        if name not in frame and other in frame:
+            frame = frame.assign(**{name: frame[other].astype(tables.TEXT)})
     lacking = {name: pd.NA for name in ("prompt", "image", "language", *_UNUSED) if name not in frame}
     return _answers(
         path.stem,
@@ -185,6 +189,7 @@ def read(path: Path, images: Path | None = None, sees: bool = True) -> Answers:
     )
 
 
+_OTHER_NAMES = {"item": "image_id", "image": "image_id", "response": "caption"}
 _UNUSED = ("split", "strategy", "model", "source", "prelabel")
 
 

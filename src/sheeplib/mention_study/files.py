@@ -127,7 +127,7 @@ def read_material(directory: str | Path, model: str | None = None) -> Material:
         If something is not there, or not as it should be.
     """
     home = Path(directory)
-    captions = read_captions(home / CAPTIONS, model or home.name)
+    captions = read_captions(home / CAPTIONS, model or home.resolve().name)
     mentions = read_mentions(home / MENTIONS, captions)
     text = _store(home / TEXT) if (home / TEXT).is_dir() else None
     return Material(captions, mentions, read_set(captions, mentions, _store(home / FEATURES), text))
@@ -158,7 +158,8 @@ def _store(home: Path) -> FeatureStore:
     if len(found) != 1:
         what = f"{len(found)} stores of features where one is due"
         remedy = "Make it: sheep features extract --items captions.jsonl --mentions mentions.json --root"
-        raise InputError(Problem(what, f"{remedy} {home}", path=home))
+        remedy = f"Keep one of {', '.join(one.path.name for one in found)}" if found else f"{remedy} {home}"
+        raise InputError(Problem(what, remedy, path=home))
     return FeatureStore(found[0].path)
 
 

@@ -118,7 +118,8 @@ class _Test(NamedTuple):
 
 def _test(one: Judged, drawn: Split, cells: Sequence[Cell], images: Images) -> _Test:
     held, concrete, shares = np.flatnonzero(drawn.held_out), one.status == CONCRETE, one.shares()
-    rest = concrete & (~drawn.calibration if (drawn.held_out & ~drawn.calibration).any() else True)
+    fresh = concrete & drawn.held_out & ~drawn.calibration  # none, where all held-out ones calibrate
+    rest = fresh if fresh.any() else concrete
     counted = [np.where(cell, shares, 0) if natural else cell for _, cell, natural in cells]
     table = np.column_stack([*counted, rest]).astype(np.float32)[held]
     return _Test(

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ class ImageDirectory:
             return ImageOps.exif_transpose(image).convert("RGB")
 
     def file(self, name: str) -> Path:
-        """Where the image of this name is; it is not opened.
+        """Where the image of this name is, which may lack the ending; it is not opened.
 
         Raises
         ------
@@ -66,6 +67,9 @@ class ImageDirectory:
         try:
             real = (self.path / name).resolve()
             there = real.is_file()
+            if not there and len(same := self._without_endings.get(name, [])) == 1:  # "206" for 206.jpg
+                real = (self.path / same[0]).resolve()
+                there = real.is_file()
         except (OSError, RuntimeError):  # a name too long, a circle of links
             there = False
         if not there:
@@ -74,6 +78,14 @@ class ImageDirectory:
             remedy = "Put the image itself there, not a link to it"
             raise InputError(Problem("image is a link that leads out of the directory", remedy, value=name))
         return real
+
+    @cached_property
+    def _without_endings(self) -> dict[str, list[str]]:
+        """Files of the directory by their names without ending."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.path.iterdir()) if self.path.is_dir() else []:
+            found.setdefault(path.stem, []).append(path.name)
+        return found
 
     def names(self) -> list[str]:
         """Files of the directory itself whose ending is that of a picture, sorted.

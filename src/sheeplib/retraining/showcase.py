@@ -80,9 +80,10 @@ def six(
 
 
 def _ranks(scores: np.ndarray, concrete: np.ndarray) -> np.ndarray:
-    """Share of the concrete mentions that score lower, in per cent."""
+    """Share of the concrete mentions that score lower, in per cent; none where there are no scores."""
     known = np.sort(scores[concrete])
-    return np.asarray(100 * np.searchsorted(known, scores, side="left") / len(known))
+    ranks = 100 * np.searchsorted(known, scores, side="left") / len(known)
+    return np.asarray(np.where(np.isnan(scores), np.nan, ranks))
 
 
 def _typical(part: pd.DataFrame) -> pd.Series:
