@@ -119,6 +119,9 @@ def test_findings_are_held_or_not(found, excluded):
     assert by_start["PAS measures the pla"] == HELD  # .7 to .5
     assert by_start["SVAR measures more t"] == HELD
     assert by_start["Mentions that the be"] == HELD
+    assert {claim.bound for claim in verdicts.values()} >= {10.0}
+    strict = {claim.bound for claim in claims(found, excluded, 0.05)}
+    assert 5.0 in strict and 10.0 not in strict, "the threshold that was asked for"
     turned = type(found)(found.table, np.where(np.abs(found.draws - 90) < 10, 12, found.draws))
     changed = {claim.said[:20]: claim for claim in claims(turned, excluded)}
     assert changed["Of these, SVAR flags"].verdict == NOT_HELD

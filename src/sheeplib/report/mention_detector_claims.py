@@ -17,11 +17,10 @@ from sheeplib.report import scorecard
 from sheeplib.report.claims import Claim
 from sheeplib.retraining.rates import interval_row
 
-ALLOWED = 10.0  # per cent of the concrete mentions
 CHANCE = 0.5
 
 
-def claims(found: Numbers, excluded: pd.DataFrame) -> list[Claim]:
+def claims(found: Numbers, excluded: pd.DataFrame, alpha: float = 0.1) -> list[Claim]:
     """The paper's findings, as means over captioners.
 
     Parameters
@@ -30,6 +29,8 @@ def claims(found: Numbers, excluded: pd.DataFrame) -> list[Claim]:
         From `mention_study.trials.trial`.
     excluded : DataFrame
         From `mention_study.excluded.table_16`.
+    alpha : float
+        Share of concrete mentions that may be flagged.
 
     Returns
     -------
@@ -43,12 +44,12 @@ def claims(found: Numbers, excluded: pd.DataFrame) -> list[Claim]:
         _claim(
             "Trained probes flag non-assertive mentions far more often than concrete ones.",
             "the lowest of five probes, % flagged", "Table 4",
-            lambda: np.min([each[name]() for name in PROBES], axis=0), bound=ALLOWED,
+            lambda: np.min([each[name]() for name in PROBES], axis=0), bound=100 * alpha,
         ),
         _claim(
             "So do detectors that need no training.",
             "the lowest of seven, % flagged", "Table 11",
-            lambda: np.min([each[name]() for name in SEVEN], axis=0), bound=ALLOWED,
+            lambda: np.min([each[name]() for name in SEVEN], axis=0), bound=100 * alpha,
         ),
         _claim(
             "Of these, SVAR flags the most.",
@@ -71,7 +72,7 @@ def claims(found: Numbers, excluded: pd.DataFrame) -> list[Claim]:
         _claim(
             "Mentions are flagged even where the object is there.",
             "hidden state (mid), object present, % flagged", "Table 7",
-            lambda: _presence(found, "hidden_mid", "present"), bound=ALLOWED,
+            lambda: _presence(found, "hidden_mid", "present"), bound=100 * alpha,
         ),
         _claim(
             "The place in the caption alone tells hallucinations.",
@@ -90,7 +91,7 @@ def claims(found: Numbers, excluded: pd.DataFrame) -> list[Claim]:
             )
             for name, said in (("svar", "SVAR"), ("internal_confidence", "Internal Confidence"))
         ),
-        _other(excluded),
+        _other(excluded, 100 * alpha),
     ]  # fmt: skip
 
 
@@ -140,7 +141,7 @@ def _auc(found: Numbers, detector: str, subset: str) -> np.ndarray:
     return _plain(found.where(quantity="auc", detector=detector, subset=subset), "subtype").mean()
 
 
-def _other(excluded: pd.DataFrame) -> Claim:
+def _other(excluded: pd.DataFrame, allowed: float) -> Claim:
     """SVAR on the valid non-assertive mentions that the benchmark leaves out."""
     said = "Mentions that the benchmark leaves out are flagged, too."
     measured = "SVAR, other mentions of all captioners, % flagged"
@@ -148,8 +149,8 @@ def _other(excluded: pd.DataFrame) -> Claim:
     rows = excluded[wanted & excluded["model"].isna()]
     if len(rows) != 1:
         why = "SVAR was not tried"
-        return Claim(said, measured, np.nan, np.nan, np.nan, "above", ALLOWED, "Table 16", why)
+        return Claim(said, measured, np.nan, np.nan, np.nan, "above", allowed, "Table 16", why)
     row = rows.iloc[0]
     value, low, high = (float(row[name]) for name in ("value", "low", "high"))
     why = "" if pd.isna(row["reason"]) else str(row["reason"])
-    return Claim(said, measured, value, low, high, "above", ALLOWED, "Table 16", why)
+    return Claim(said, measured, value, low, high, "above", allowed, "Table 16", why)

@@ -60,13 +60,15 @@ def positions(results: pd.DataFrame) -> Figure:
     return _panels(results[results["quantity"] == "auc"], "subset", subsets, "AUC (0.5, dashed: chance)", 0.5)
 
 
-def flagged(results: pd.DataFrame) -> Figure:
+def flagged(results: pd.DataFrame, alpha: float = 0.1) -> Figure:
     """Share of non-assertive mentions that is flagged, a panel a subtype.
 
     Parameters
     ----------
     results : DataFrame
         With `non_assertive_fpr` by `subtype`, and none by presence.
+    alpha : float
+        Share of concrete mentions that may be flagged: the dashed line.
 
     Raises
     ------
@@ -80,16 +82,22 @@ def flagged(results: pd.DataFrame) -> Figure:
     some = results[results["quantity"] == "non_assertive_fpr"]
     some = some[some["presence"].isna()] if "presence" in some else some
     subtypes = {name: name for name in ("hedged", "depictive", "purpose", "negation")}
-    return _panels(some, "subtype", subtypes, "% flagged (dashed: 10 % of concrete mentions)", 10)
+    return _panels(some, "subtype", subtypes, _dashed(alpha), 100 * alpha)
 
 
-def presence(results: pd.DataFrame) -> Figure:
+def _dashed(alpha: float) -> str:
+    return f"% flagged (dashed: {100 * alpha:g} % of concrete mentions)"
+
+
+def presence(results: pd.DataFrame, alpha: float = 0.1) -> Figure:
     """Share of non-assertive mentions that is flagged where the object is absent, and where it is present.
 
     Parameters
     ----------
     results : DataFrame
         With `non_assertive_fpr` of `all` subtypes by `presence`.
+    alpha : float
+        As for `flagged`.
 
     Raises
     ------
@@ -106,7 +114,7 @@ def presence(results: pd.DataFrame) -> Figure:
     means = _means(known[known["presence"].notna()])
     names = titles(means)
     figure, panel = pyplot.subplots(figsize=(style.WIDTH_INCHES, 1.1 + 0.27 * len(names)))
-    panel.axvline(10, color=CHANCE, linewidth=1, linestyle="--", zorder=0.9)
+    panel.axvline(100 * alpha, color=CHANCE, linewidth=1, linestyle="--", zorder=0.9)
     for said, colour, fill, shift in (("absent", PRINTED, PRINTED, -0.13), ("present", OURS, "white", 0.13)):
         rows = means[means["presence"] == said]
         at = np.array([names.index(name) for name in rows["detector"]]) + shift
@@ -115,18 +123,20 @@ def presence(results: pd.DataFrame) -> Figure:
             elinewidth=1.2, capsize=2, label=f"object {said}",
         )  # fmt: skip
     _name_rows(panel, names)
-    panel.set_xlabel("% flagged (dashed: 10 % of concrete mentions)")
+    panel.set_xlabel(_dashed(alpha))
     figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
     return figure
 
 
-def excluded(results: pd.DataFrame) -> Figure:
+def excluded(results: pd.DataFrame, alpha: float = 0.1) -> Figure:
     """Retained non-assertive mentions, other ones, compounds: range over five probes, SVAR, position alone.
 
     Parameters
     ----------
     results : DataFrame
         From `mention_study.excluded.table_16`; rows without `model` are drawn.
+    alpha : float
+        As for `flagged`.
 
     Raises
     ------
@@ -149,7 +159,7 @@ def excluded(results: pd.DataFrame) -> Figure:
         "position_only": ("Position only", 0.28, {"fmt": "s", "color": CHANCE, "markerfacecolor": "white"}),
     }
     figure, panel = pyplot.subplots(figsize=(style.WIDTH_INCHES, 2.6))
-    panel.axvline(10, color=CHANCE, linewidth=1, linestyle="--", zorder=0.9)
+    panel.axvline(100 * alpha, color=CHANCE, linewidth=1, linestyle="--", zorder=0.9)
     for place, kind in enumerate(kinds):
         part = rates[rates["subtype"] == kind]
         row = part.set_index("quantity")["value"]
@@ -164,7 +174,7 @@ def excluded(results: pd.DataFrame) -> Figure:
                 panel.errorbar(one["value"], [place + down], xerr=_ends(one), capsize=2, label=label, **look)
     _name_rows(panel, list(kinds.values()))
     panel.set_xlim(-3, 103)
-    panel.set_xlabel("% flagged (dashed: 10 % of concrete mentions)")
+    panel.set_xlabel(_dashed(alpha))
     figure.legend(*panel.get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
     return figure
 
