@@ -67,6 +67,7 @@ def test_natural_rates_by_hand():
     wider = rates.natural_rates(made(), count_excluded=True, **QUICK)
     assert value(wider, model="b", quantity="non_assertive_share") == pytest.approx(100 / 3)
     assert found["n"].tolist() == [5, 2, 2, 1]
+    assert found["low"].notna().tolist() == [True, False, False, False], "one mention has no interval"
 
 
 def test_counts_by_hand():

@@ -13,6 +13,7 @@ from sheeplib.mentions.bench import Bench
 from sheeplib.mentions.statuses import CONCRETE, EXCLUDED, HALLUCINATED, NON_ASSERTIVE, SUBTYPES
 
 LEFT_OUT = frozenset({"orange"})  # a colour more often than a fruit; the paper's table 17 leaves it out
+FEW = 5  # mentions that an interval is given of
 MOST = 5  # concepts that table 17 prints
 POOLED = "all"
 
@@ -74,6 +75,8 @@ def rates(
         points, totals = _percent(units.sum(axis=0)), units.sum(axis=0)[1::2]
         for rate, value, values, n in zip(wanted, points, drawn.T, totals, strict=True):
             low, high, *_ = resample.interval(values)
+            if 0 < n < FEW:  # an interval of one mention is that mention
+                low, high = np.nan, np.nan
             reason = pd.NA if n else "there are no such mentions"
             numbers = {"value": value, "low": low, "high": high, "n": int(n), "reason": reason}
             rows.append({"quantity": rate.quantity, "model": model} | rate.groups | numbers)

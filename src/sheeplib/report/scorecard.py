@@ -47,7 +47,7 @@ def scorecard(results: pd.DataFrame, printed: Iterable[tuple[str, int]]) -> pd.D
         One row a printed number: `paper, table, quantity, groups, printed, half_width` (the paper's,
         where it prints one), `ours, low, high, n, difference` (ours minus printed), `verdict` and
         `why`. The verdict is `within the interval` if the printed value lies in our 95 % interval,
-        `differs` if it does not, and `not computable` where we have no value.
+        `differs` if it does not, and `not computable` where we have no value or no interval.
 
     Raises
     ------
