@@ -164,6 +164,7 @@ def test_no_name_leads_out_of_the_directory(photographs, name):
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
 def test_a_name_may_lack_the_ending_unless_two_files_would_do(photographs):
     picture().save(photographs / "7.png")
+    (photographs / "7.txt").write_text("no picture")
     picture().save(photographs / "8.png")
     picture().save(photographs / "8.jpg")
     images = ImageDirectory(photographs)

@@ -81,11 +81,17 @@ class ImageDirectory:
 
     @cached_property
     def _without_endings(self) -> dict[str, list[str]]:
-        """Files of the directory by their names without ending."""
+        """Pictures of the directory by their names without ending."""
         found: dict[str, list[str]] = {}
-        for path in sorted(self.path.iterdir()) if self.path.is_dir() else []:
-            found.setdefault(path.stem, []).append(path.name)
+        for name in self._pictures():
+            found.setdefault(Path(name).stem, []).append(name)
         return found
+
+    def _pictures(self) -> list[str]:
+        Image.init()
+        endings = {ending for ending, kind in Image.EXTENSION.items() if kind in FORMATS}
+        there = self.path.iterdir() if self.path.is_dir() else ()
+        return sorted(path.name for path in there if path.suffix.lower() in endings)
 
     def names(self) -> list[str]:
         """Files of the directory itself whose ending is that of a picture, sorted.
@@ -97,9 +103,7 @@ class ImageDirectory:
         """
         if not self.path.is_dir():
             raise InputError(Problem("no such directory", "Give the directory of the images", path=self.path))
-        Image.init()
-        endings = {ending for ending, kind in Image.EXTENSION.items() if kind in FORMATS}
-        found = sorted(path.name for path in self.path.iterdir() if path.suffix.lower() in endings)
+        found = self._pictures()
         if not found:
             remedy = f"Put pictures there: {', '.join(FORMATS)}"
             raise InputError(Problem("no pictures in the directory", remedy, path=self.path))
