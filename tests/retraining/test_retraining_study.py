@@ -145,6 +145,14 @@ def test_claims_on_planted_mentions_hold(study):
     assert list(each.columns) == ["claim", "ada", "eve"] and each.iloc[6, 1:].isna().all()
 
 
+def test_a_filter_by_the_rules_that_told_the_statuses_shows_nothing(study):
+    found = claims(study, by_rules=True)
+    assert [claim.verdict for claim in found[7:]] == ["undecided"] * 3
+    assert all("agree with themselves" in claim.reason for claim in found[7:])
+    assert [claim.verdict for claim in found[:7]] == [claim.verdict for claim in claims(study)[:7]]
+    assert (by_captioner(study, by_rules=True).iloc[7:, 1:] == "undecided").all(axis=None)
+
+
 def test_claims_without_numbers_are_undecided():
     bare = studies.Design(detectors=("dhcp",), budgets=("0",), seeds=(0,), untrained=())
     found = claims(made(bare, None))

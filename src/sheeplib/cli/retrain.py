@@ -92,7 +92,7 @@ def retrain(
             executor=workforce,
         )  # fmt: skip
     results = tabulated.all_tables(study, "own" if own else "meadow", seed)
-    verdicts = claims_table(found_claims(study))
+    verdicts = claims_table(found_claims(study, by_rules=bool(own)))
     if as_json:
         parts = {"results": results, "examples": tabulated.examples(study), "claims": verdicts}
         show_json({name: records(frame) for name, frame in parts.items()})

@@ -19,6 +19,7 @@ from sheeplib.mentions.statuses import EXCLUDED, NON_ASSERTIVE, STATUSES, SUBTYP
 from sheeplib.retraining.studies import Material
 
 _NEEDED = ("start", "end", "concept", "status")
+_TOLD = "what mentions claim is taken from mentions.json; `sheep mentions` tells it by rules on the caption"
 CAPTIONS, MENTIONS, FEATURES, TEXT = "captions.jsonl", "mentions.json", "features", "text"
 
 
@@ -150,7 +151,7 @@ def corpus_of(materials: Sequence[Material], simulated: str = "") -> Corpus:
     items = pd.concat([one.captions for one in materials], ignore_index=True)
     if simulated:
         return Corpus("meadow", items, licence=meadow.LICENCE, simulated=simulated)
-    return Corpus("own", items)
+    return Corpus("own", items, notes=(_TOLD,))
 
 
 def _store(home: Path) -> FeatureStore:

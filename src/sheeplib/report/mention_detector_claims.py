@@ -42,12 +42,12 @@ def claims(found: Numbers, excluded: pd.DataFrame, alpha: float = 0.1) -> list[C
     others = [name for name in SEVEN if name != "svar"]
     return [
         _claim(
-            "Trained probes flag non-assertive mentions far more often than concrete ones.",
+            "Each trained probe flags non-assertive mentions more often than concrete ones.",
             "the lowest of five probes, % flagged", "Table 4",
             lambda: np.min([each[name]() for name in PROBES], axis=0), bound=100 * alpha,
         ),
         _claim(
-            "So do detectors that need no training.",
+            "So does each detector that needs no training.",
             "the lowest of seven, % flagged", "Table 11",
             lambda: np.min([each[name]() for name in SEVEN], axis=0), bound=100 * alpha,
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,10 @@ _NA = {"quantity": "non_assertive_fpr", "subtype": "all"}
 _TPR = {"quantity": "hallucination_tpr"}
 
 
-def claims(study: Study, captioners: Sequence[str] | None = None) -> list[Claim]:
+_ITSELF = "statuses may come from the rules that filter, which would agree with themselves"
+
+
+def claims(study: Study, captioners: Sequence[str] | None = None, by_rules: bool = False) -> list[Claim]:
     """The paper's findings, pooled over captioners and probes.
 
     Parameters
@@ -30,6 +34,8 @@ def claims(study: Study, captioners: Sequence[str] | None = None) -> list[Claim]
     study : Study
     captioners : sequence of str, optional
         Those to pool; all if not given. The comparison of readers takes all.
+    by_rules : bool
+        Whether statuses may come from the rules that filter; what the filter does then shows nothing.
 
     Returns
     -------
@@ -40,7 +46,7 @@ def claims(study: Study, captioners: Sequence[str] | None = None) -> list[Claim]
     rates, behind = study.rates.where(captioner=names), study.filter.where(captioner=names)
     plain = rates.where(**PLAIN, detector=TRAINED)
     probes = "mean of the trained probes"
-    return [
+    found = [
         _claim(
             "Without non-assertive examples, detectors flag far more of these mentions than of true ones.",
             f"non-assertive mentions flagged, budget 0, {probes} (%)", "Tables 4, 5",
@@ -98,12 +104,18 @@ def claims(study: Study, captioners: Sequence[str] | None = None) -> list[Claim]
             lambda: _mean(behind, quantity="hallucinations_removed"), expected="below", bound=FEW,
         ),
     ]  # fmt: skip
+    return [
+        replace(one, value=np.nan, low=np.nan, high=np.nan, reason=_ITSELF)
+        if by_rules and one.source == "Table 11"
+        else one
+        for one in found
+    ]
 
 
-def by_captioner(study: Study) -> pd.DataFrame:
+def by_captioner(study: Study, by_rules: bool = False) -> pd.DataFrame:
     """The verdict on each claim for each captioner by itself; a dash where it takes several."""
-    found = {name: [claim.verdict for claim in claims(study, [name])] for name in study.captioners}
-    pooled = claims(study)
+    found = {name: [claim.verdict for claim in claims(study, [name], by_rules)] for name in study.captioners}
+    pooled = claims(study, None, by_rules)
     table = pd.DataFrame({"claim": [claim.said for claim in pooled], **found})
     table.loc[[claim.source == "Tables 5, 10" for claim in pooled], list(found)] = pd.NA
     return table.astype("string")

@@ -38,9 +38,8 @@ class Prepositions(Depictions):
             denied = preposition.rel == "prep" and word not in ("in", "at") and head != "be"
             if denied and self.clause.negated(governor):
                 yield Reason("negation", "not", False)
-            if word == "by" and (
-                nobody := self.clause.nobody(governor)
-            ):  # "none of the seats is taken by a man"
+            nobody = self.clause.nobody(governor) if word == "by" else ""
+            if nobody:  # "none of the seats is taken by a man"
                 yield Reason("negation", nobody, not self.definite)
             if word == "by" and self.unnamed and cues.HABITS & set(governor.before):
                 yield Reason("generic", min(cues.HABITS & set(governor.before)), True)
